@@ -1,0 +1,13 @@
+"""Runs migrations on the connection the store hands over."""
+
+from alembic import context
+
+from storage import tables
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=tables.SQLModel.metadata,
+    render_as_batch=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

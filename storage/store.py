@@ -1,0 +1,243 @@
+"""The store: one attribute a noun, each with named operations."""
+
+import hashlib
+import os
+import sqlite3
+import threading
+import zlib
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import func
+from sqlalchemy.dialects.sqlite import insert as insert_or
+from sqlmodel import Session as Transaction
+from sqlmodel import select
+
+from storage import deletion, tables
+from storage.database import database_url, open_database, sqlite_path
+from storage.records import Database, Records
+
+
+class Settings:
+    """Choices of this workbench, by name."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def get(self, name: str, default: Any = None) -> Any:
+        row = self.database.run(lambda session: session.get(tables.Setting, name))
+        return default if row is None else row.value
+
+    def set(self, name: str, value: Any) -> None:
+        self.database.run(lambda session: session.merge(tables.Setting(name=name, value=value)))
+
+
+class Reports(Records[tables.Report]):
+    def save(self, report: tables.Report, masks: list[tables.Mask]) -> tables.Report:
+        """A report with the key to its masking, in one transaction."""
+
+        def both(session: Transaction) -> None:
+            session.add(report)
+            session.flush()
+            for mask in masks:
+                mask.report_id = report.id or 0
+                session.add(mask)
+
+        self.database.run(both)
+        return report
+
+    def masks(self, report_id: int) -> list[tables.Mask]:
+        return Records(self.database, tables.Mask, "mask").all(report_id=report_id)
+
+    def replace_masks(self, report_id: int, masks: list[tables.Mask]) -> None:
+        def swap(session: Transaction) -> None:
+            for old in session.exec(select(tables.Mask).filter_by(report_id=report_id)):
+                session.delete(old)
+            for mask in masks:
+                session.add(mask)
+
+        self.database.run(swap)
+
+    def notes(self, report_id: int) -> list[tables.Note]:
+        return Records(self.database, tables.Note, "note").all(report_id=report_id)
+
+    def add_note(self, note: tables.Note) -> tables.Note:
+        """Save the note as the next version of its report's note."""
+
+        def next_version(session: Transaction) -> None:
+            newest = session.exec(
+                select(func.max(tables.Note.version)).where(tables.Note.report_id == note.report_id)
+            ).one()
+            note.version = (newest or 0) + 1
+            session.add(note)
+
+        self.database.run(next_version)
+        return note
+
+
+class Sessions(Records[tables.Session]):
+    def turns(self, session_id: int) -> list[tables.Turn]:
+        """Turns of one session in their order."""
+        query = select(tables.Turn).filter_by(session_id=session_id).order_by(tables.Turn.position)  # type: ignore[arg-type]
+        return self.database.run(lambda session: list(session.exec(query).all()))
+
+    def add_turn(self, turn: tables.Turn) -> tables.Turn:
+        """Save one turn; a position is filled once."""
+        return Records(self.database, tables.Turn, "turn").add(turn)
+
+    def set_turn(self, turn_id: int, **fields: Any) -> tables.Turn:
+        return Records(self.database, tables.Turn, "turn").update(turn_id, **fields)
+
+    def add_with_turns(self, session: tables.Session, turns: list[tables.Turn]) -> tables.Session:
+        """A session and all its turns in one transaction."""
+
+        def both(transaction: Transaction) -> None:
+            transaction.add(session)
+            transaction.flush()
+            for turn in turns:
+                turn.session_id = session.id or 0
+                transaction.add(turn)
+
+        self.database.run(both)
+        return session
+
+
+class Raters(Records[tables.Rater]):
+    def ensure(self, kind: str, name: str, agent_hash: str = "") -> tables.Rater:
+        """The rater of this kind and name, made when it is new."""
+        return self.find(kind=kind, name=name) or self.add(
+            tables.Rater(kind=kind, name=name, agent_hash=agent_hash)
+        )
+
+
+class Judgments(Records[Any]):
+    """Ratings or comparisons: rows with their rater's kind and name beside them."""
+
+    def rows(self, **equals: Any) -> list[dict[str, Any]]:
+        """Tidy rows, oldest first; each with ``rater_kind`` and ``rater`` (the name)."""
+        query = (
+            select(self.table, tables.Rater.kind, tables.Rater.name, tables.Rater.agent_hash)
+            .join(tables.Rater, tables.Rater.id == self.table.rater_id)
+            .filter_by(**{})
+            .where(*[getattr(self.table, name) == value for name, value in equals.items()])
+            .order_by(self.table.id)
+        )
+        found = self.database.run(lambda session: list(session.exec(query).all()))
+        return [
+            row.model_dump() | {"rater_kind": kind, "rater": name, "agent_hash": hash}
+            for row, kind, name, hash in found
+        ]
+
+
+class Calls(Records[tables.Call]):
+    def save(self, fields: dict[str, Any], messages: list[dict[str, str]], raw: str) -> int:
+        """One call, its messages and raw reply stored once each by content; returns its id."""
+        texts = [message["content"] for message in messages] + [raw]
+        call = tables.Call(
+            **fields,
+            raw=text_hash(raw),
+            messages=[{"role": m["role"], "hash": text_hash(m["content"])} for m in messages],
+        )
+
+        def both(session: Transaction) -> None:
+            keep_texts(session, texts)
+            session.add(call)
+
+        self.database.run(both)
+        return call.id or 0
+
+    def whole(self, id: int) -> dict[str, Any]:
+        """The call with its messages and raw reply as they were."""
+        call = self.get(id)
+        wanted = {m["hash"] for m in call.messages} | {call.raw}
+        query = select(tables.TextPart).where(tables.TextPart.hash.in_(wanted))  # type: ignore[attr-defined]
+        parts = self.database.run(
+            lambda session: {p.hash: zlib.decompress(p.data).decode() for p in session.exec(query)}
+        )
+        return call.model_dump() | {
+            "messages": [{"role": m["role"], "content": parts.get(m["hash"], "")} for m in call.messages],
+            "raw": parts.get(call.raw, ""),
+        }
+
+
+def text_hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def text_part(text: str) -> dict[str, Any]:
+    """The row of a text: its hash and compressed bytes."""
+    data = text.encode("utf-8", "replace")
+    return {"hash": hashlib.sha256(data).hexdigest(), "data": zlib.compress(data)}
+
+
+def keep_texts(session: Transaction, texts: list[str]) -> None:
+    """Store texts that are not in the store yet."""
+    rows = list({part["hash"]: part for part in map(text_part, texts)}.values())
+    session.execute(insert_or(tables.TextPart).on_conflict_do_nothing(), rows)
+
+
+class Store:
+    """Everything that is kept. One per process; safe to use from many threads."""
+
+    def __init__(self, given: str | Path | None = None) -> None:
+        self.url = database_url(given)
+        self.path = sqlite_path(self.url)
+        database = Database(open_database(self.url))
+        self.database = database
+        self.settings = Settings(database)
+        self.reports = Reports(database, tables.Report, "report")
+        self.roles = Records(database, tables.RoleCard, "role card")
+        self.endpoints = Records(database, tables.Endpoint, "endpoint")
+        self.agents = Records(database, tables.Agent, "agent")
+        self.sessions = Sessions(database, tables.Session, "session")
+        self.raters = Raters(database, tables.Rater, "rater")
+        self.ratings = Judgments(database, tables.Rating, "rating")
+        self.comparisons = Judgments(database, tables.Comparison, "comparison")
+        self.studies = Records(database, tables.Study, "study")
+        self.units = Records(database, tables.Unit, "unit")
+        self.calls = Calls(database, tables.Call, "call")
+        self.feedback = Records(database, tables.Feedback, "feedback")
+        self.outcomes = Records(database, tables.Outcome, "outcome")
+        self.consents = Records(database, tables.Consent, "consent")
+        self._watch = threading.Lock()
+        self._watcher: sqlite3.Connection | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The private folder beside the database, for exports and sockets."""
+        return self.path.parent if self.path is not None else Path("data")
+
+    def data_version(self) -> int:
+        """Changes whenever anyone commits a change: a cheap key for caches."""
+        with self._watch:
+            if self._watcher is None:
+                self._watcher = sqlite3.connect(str(self.path), check_same_thread=False)
+            return int(self._watcher.execute("PRAGMA data_version").fetchone()[0])
+
+    def delete(self, kind: str, id: int | str) -> dict[str, Any]:
+        """Delete a record and all that follows from it; returns a receipt of what went.
+
+        ``kind``: session, report, role, study, client or counselor (the last two by code).
+        """
+        return deletion.delete(self.database, kind, id)
+
+    def close(self) -> None:
+        with self._watch:
+            if self._watcher is not None:
+                self._watcher.close()
+                self._watcher = None
+        self.database.engine.dispose()
+
+
+def open_store(given: str | Path | None = None) -> Store:
+    """Open (and when new, create) the store.
+
+    Raises:
+        StoreError: the database cannot be opened; the sentence says why and what to do.
+    """
+    return Store(given)
+
+
+def is_default() -> bool:
+    """Whether the database stands where it does unless told otherwise."""
+    return "RAPPORT_DATABASE_URL" not in os.environ

@@ -1,0 +1,348 @@
+"""The nouns of the workbench as tables. A change here needs a migration beside it."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import JSON, Column, Index, LargeBinary, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+
+def now() -> str:
+    """This moment in UTC, ISO 8601 to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def json_column(default: type = dict) -> Any:
+    return Field(default_factory=default, sa_column=Column(JSON, nullable=False))
+
+
+class Setting(SQLModel, table=True):
+    """One choice of this workbench (country, price table, data version), by name."""
+
+    name: str = Field(primary_key=True)
+    value: Any = Field(default=None, sa_column=Column(JSON))
+
+
+class Report(SQLModel, table=True):
+    """A case report in six components (CPsyCoun, Figure 5); texts are as masked."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    title: str
+    type: str = ""
+    method: str = ""
+    case_brief: str = ""
+    consultation_process: str = ""
+    experience_thoughts: str = ""
+    language: str = "en"
+    topic: str = ""
+    school: str = ""
+    source_name: str = ""
+    content_hash: str = Field(index=True, unique=True)
+    masking: str = "unconfirmed"  # unconfirmed | confirmed
+    clearance: int = 0
+    created: str = Field(default_factory=now)
+
+
+class Mask(SQLModel, table=True):
+    """One replacement in a report: the key to what was masked, deleted with the report."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    report_id: int = Field(foreign_key="report.id", ondelete="CASCADE", index=True)
+    component: str
+    kind: str
+    original: str
+    replacement: str
+    kept: bool = False
+
+
+class Note(SQLModel, table=True):
+    """A counseling note in four parts (CPsyCoun, Figure 7); each edit is a new version."""
+
+    __table_args__ = (UniqueConstraint("report_id", "version"),)
+    id: int | None = Field(default=None, primary_key=True)
+    report_id: int = Field(foreign_key="report.id", ondelete="CASCADE", index=True)
+    version: int = 1
+    client_basics: str = ""
+    problems: str = ""
+    goals: list[str] = json_column(list)
+    techniques: list[str] = json_column(list)
+    steps: list[str] = json_column(list)
+    reflections: str = ""
+    edited_by: str = ""  # empty: as the engine wrote it
+    engine: str = "demo"
+    call_id: int | None = None
+    clearance: int = 0
+    created: str = Field(default_factory=now)
+
+
+class RoleCard(SQLModel, table=True):
+    """A simulated client (ESC-Judge §3.2) or a client profile (expert annotation of simulated clients)."""
+
+    __tablename__ = "role_card"
+    id: int | None = Field(default=None, primary_key=True)
+    title: str = Field(unique=True)
+    kind: str = "role"  # role | profile
+    language: str = "en"
+    seed: int = 0
+    sampling: str = "stratified"  # stratified | paper | written | imported
+    stressor: dict[str, Any] = json_column()
+    demographics: dict[str, Any] = json_column()
+    life_events: list[str] = json_column(list)
+    traits: dict[str, str] = json_column()
+    profile: dict[str, Any] = json_column()
+    text: str = ""
+    checks: list[dict[str, Any]] = json_column(list)
+    engine: str = "demo"
+    clearance: int = 3
+    created: str = Field(default_factory=now)
+
+
+class Endpoint(SQLModel, table=True):
+    """An OpenAI-compatible endpoint and what was learned about it. Never a key."""
+
+    __table_args__ = (UniqueConstraint("base_url", "model"),)
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(unique=True)
+    base_url: str
+    model: str
+    key_env: str = ""  # name of the environment variable, never its value
+    learned: dict[str, Any] = json_column()
+    created: str = Field(default_factory=now)
+
+
+class Agent(SQLModel, table=True):
+    """Model + prompt + sampling settings, identified by content hash."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(unique=True)
+    seat: str  # client | counselor | judge | writer
+    engine: str = "demo"  # demo | openai
+    endpoint_id: int | None = Field(default=None, foreign_key="endpoint.id")
+    prompt: str = ""
+    settings: dict[str, Any] = json_column()
+    hash: str = Field(index=True)
+    created: str = Field(default_factory=now)
+
+
+class Session(SQLModel, table=True):
+    """Turns between a client and a counselor."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    title: str = ""
+    origin: str  # simulated | reconstructed | imported | live
+    language: str = "en"
+    role_id: int | None = Field(default=None, foreign_key="role_card.id", ondelete="CASCADE", index=True)
+    report_id: int | None = Field(default=None, foreign_key="report.id", ondelete="CASCADE", index=True)
+    client_agent_id: int | None = Field(default=None, foreign_key="agent.id")
+    counselor_agent_id: int | None = Field(default=None, foreign_key="agent.id", index=True)
+    client_person: str = ""  # code of a person in the client's seat
+    counselor_person: str = ""  # code of a person in the counselor's seat
+    client_code: str = Field(default="", index=True)
+    counselor_code: str = Field(default="", index=True)
+    number: int | None = None
+    date: str = ""
+    parent_id: int | None = Field(default=None, foreign_key="session.id", ondelete="SET NULL")
+    branch_turn: int | None = None
+    state: str = "ended"  # running | paused | stopped | ended
+    ended_by: str = ""  # why it ended or paused, in a code
+    cut_at: int | None = None  # last position a judge reads; later turns are kept
+    most_turns: int = 20
+    seed: int = 0
+    topic: str = ""
+    faults: list[dict[str, Any]] = json_column(list)
+    consented_to: str = ""
+    engine: str = "demo"  # demo | openai | person | imported | mixed
+    clearance: int = 0
+    created: str = Field(default_factory=now)
+
+
+class Turn(SQLModel, table=True):
+    """One utterance; positions count from 1."""
+
+    __table_args__ = (UniqueConstraint("session_id", "position"),)
+    id: int | None = Field(default=None, primary_key=True)
+    session_id: int = Field(foreign_key="session.id", ondelete="CASCADE", index=True)
+    position: int
+    seat: str
+    text: str
+    stage: str = ""
+    state: str = "complete"  # complete | partial
+    risk: list[dict[str, Any]] = json_column(list)
+    call_id: int | None = None
+    created: str = Field(default_factory=now)
+
+
+class Rater(SQLModel, table=True):
+    """Who rates; kinds are never pooled silently."""
+
+    __table_args__ = (UniqueConstraint("kind", "name"),)
+    id: int | None = Field(default=None, primary_key=True)
+    kind: str  # person | consensus | model | rules | simulated client | reference
+    name: str
+    agent_hash: str = ""
+
+
+class Rating(SQLModel, table=True):
+    """rater × session × item × repeat → value, or unscored with a reason."""
+
+    __table_args__ = (Index("rating_of", "session_id", "instrument", "rater_id"),)
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int | None = Field(default=None, foreign_key="study.id", ondelete="SET NULL", index=True)
+    unit_id: int | None = Field(default=None, index=True)
+    rater_id: int = Field(foreign_key="rater.id")
+    session_id: int = Field(foreign_key="session.id", ondelete="CASCADE")
+    instrument: str
+    instrument_version: int
+    language: str
+    setting: str = ""  # none | general | detailed | reasoning
+    item: str
+    repeat: int = 1
+    value: float | None = None  # as given; None: unscored
+    score: float | None = None  # after reversing reverse-keyed items
+    reason: str = ""  # why unscored
+    reasoning: str = ""
+    quotes: list[dict[str, Any]] = json_column(list)  # text, turn, status, side: for | against
+    call_id: int | None = Field(default=None, index=True)
+    created: str = Field(default_factory=now)
+
+
+class Comparison(SQLModel, table=True):
+    """judge × two sessions × dimension × order × repeat → the session that won, tie, or unscored.
+
+    ``first_id`` was shown first; ``winner_id`` names a session, never the letter shown.
+    """
+
+    __table_args__ = (Index("comparison_of", "study_id", "dimension"),)
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int | None = Field(default=None, foreign_key="study.id", ondelete="SET NULL")
+    unit_id: int | None = Field(default=None, index=True)
+    rater_id: int = Field(foreign_key="rater.id")
+    first_id: int = Field(foreign_key="session.id", ondelete="CASCADE", index=True)
+    second_id: int = Field(foreign_key="session.id", ondelete="CASCADE", index=True)
+    role_id: int | None = Field(default=None, foreign_key="role_card.id", ondelete="CASCADE")
+    instrument: str
+    instrument_version: int
+    language: str
+    dimension: str
+    repeat: int = 1
+    verdict: str  # won | tie | unscored
+    winner_id: int | None = Field(default=None, foreign_key="session.id", ondelete="CASCADE")
+    reason: str = ""
+    reasoning: str = ""
+    quotes: list[dict[str, Any]] = json_column(list)  # text, session, turn, status, side: for | against
+    call_id: int | None = Field(default=None, index=True)
+    created: str = Field(default_factory=now)
+
+
+class Study(SQLModel, table=True):
+    """A design, its named seeded samples and its units."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str
+    design: dict[str, Any] = json_column()
+    samples: dict[str, Any] = json_column()
+    state: str = (
+        "planned"  # planned | running | stopping | stopped | needs the key | over budget | failed | finished
+    )
+    reason: str = ""
+    budget: float | None = None  # US dollars; None: no limit
+    engine: str = "demo"
+    language: str = "en"
+    draw: int = 0
+    created: str = Field(default_factory=now)
+    started: str = ""
+    ended: str = ""
+
+
+class Unit(SQLModel, table=True):
+    """One piece of a study's work; its key is over everything its answer depends on."""
+
+    __table_args__ = (UniqueConstraint("study_id", "position"), Index("unit_state", "study_id", "state"))
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id", ondelete="CASCADE")
+    position: int
+    kind: str  # role | session | comparison | rating | note | dialogue
+    stage: int = 0  # units of a later stage wait for the earlier
+    key: str = Field(default="", index=True)
+    payload: dict[str, Any] = json_column()
+    state: str = "planned"  # planned | running | done | reused | unscored | failed
+    reason: str = ""
+    attempts: int = 0
+    asked_twice: int = 0
+    result: dict[str, Any] = json_column()
+
+
+class Call(SQLModel, table=True):
+    """One question to an engine, whole: from here any number can be checked by hand."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int | None = Field(default=None, index=True)
+    unit_id: int | None = Field(default=None, index=True)
+    purpose: str = ""
+    prompt: str
+    prompt_version: int
+    prompt_hash: str
+    engine: str
+    engine_version: str = ""
+    base_url: str = ""
+    model: str = ""
+    model_answered: str = ""
+    language: str = "en"
+    seed: int = 0
+    sent: dict[str, Any] = json_column()
+    dropped: list[str] = json_column(list)
+    messages: list[dict[str, str]] = json_column(list)  # role and hash of a text part
+    raw: str = ""  # hash of a text part
+    state: str = "read"
+    reason: str = ""
+    finish_reason: str = ""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    tokens_cached: int | None = None
+    tokens_estimated: bool = False
+    cost: float | None = None
+    seconds: float = 0.0
+    attempts: list[dict[str, Any]] = json_column(list)
+    created: str = Field(default_factory=now)
+
+
+class TextPart(SQLModel, table=True):
+    """A text by its sha256, zlib-compressed: thousands of calls share one transcript."""
+
+    __tablename__ = "text_part"
+    hash: str = Field(primary_key=True)
+    data: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+
+
+class Feedback(SQLModel, table=True):
+    """What a counselor was told about a session, and the answer."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    session_id: int = Field(foreign_key="session.id", ondelete="CASCADE", index=True)
+    rater_id: int = Field(foreign_key="rater.id")
+    language: str = "en"
+    content: dict[str, Any] = json_column()
+    answers: dict[str, Any] = json_column()
+    created: str = Field(default_factory=now)
+
+
+class Outcome(SQLModel, table=True):
+    """Outcome Rating Scale scores of a client at a date."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    client_code: str = Field(index=True)
+    date: str
+    scores: dict[str, float] = json_column()
+
+
+class Consent(SQLModel, table=True):
+    """A person × purpose, with the form's version."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    person: str = Field(index=True)
+    purpose: str  # rating here | outside endpoint | supervision | group figures | export
+    endpoint: str = ""
+    form_version: int = 1
+    language: str = "en"
+    given: str = Field(default_factory=now)
+    withdrawn: str = ""
