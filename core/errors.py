@@ -35,6 +35,7 @@ class ModelError(WorkbenchError):
     def __init__(self, message: str, *, kind: str = "unit", **values: Any) -> None:
         super().__init__(message, **values)
         self.kind = kind
+        self.retry_after: float | None = None  # seconds the endpoint asked to wait
 
 
 class Refused(ModelError):

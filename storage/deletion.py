@@ -88,7 +88,7 @@ def derived_calls(session: Session, kind: str, rows: list[Any]) -> set[int]:
             (tables.Comparison, "first_id"),
             (tables.Comparison, "second_id"),
         ):
-            calls |= set(session.exec(select(table.call_id).filter_by(**{where: id})).all())  # type: ignore[attr-defined]
+            calls |= set(session.exec(select(table.call_id).filter_by(**{where: id})).all())
     if kind == "report":
         for row in rows:
             calls |= set(session.exec(select(tables.Note.call_id).filter_by(report_id=row.id)).all())

@@ -118,7 +118,6 @@ class Judgments(Records[Any]):
         query = (
             select(self.table, tables.Rater.kind, tables.Rater.name, tables.Rater.agent_hash)
             .join(tables.Rater, tables.Rater.id == self.table.rater_id)
-            .filter_by(**{})
             .where(*[getattr(self.table, name) == value for name, value in equals.items()])
             .order_by(self.table.id)
         )

@@ -7,27 +7,36 @@ import random
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 from pydantic import ValidationError
 
 from core.errors import ModelError
-from core.llm.seam import Answer, Attempt, Endpoint, Question, Usage
+from core.llm.seam import Answer, AnswerState, Attempt, Endpoint, Question, Usage
 
 VERSION = "1"
 Rule = Callable[[Mapping[str, Any], random.Random, str], "str | dict[str, Any]"]
 PIECE = re.compile(r"[\u3400-\u9fff]|[^\s\u3400-\u9fff]+\s*|\s+")
 
 
-@cache
-def rules() -> dict[str, Rule]:
-    """Every prompt the demo engine can answer, by prompt id."""
-    from core.llm.demo import client, counselors, raters, roles, writer
+MODULES = {
+    "counselor": "counselors",
+    "client": "client",
+    "report": "writer",
+    "role": "roles",
+    "judge": "raters",
+}
 
-    collected: dict[str, Rule] = {}
-    for module in (counselors, client, writer, roles, raters):
-        collected |= module.ANSWERS
-    return collected
+
+@cache
+def rule_for(prompt: str) -> Rule | None:
+    """The rule that answers a prompt, from the module of its stage; ``None`` if there is none."""
+    module = MODULES.get(prompt.split("/")[0])
+    if module is None:
+        return None
+    found: Rule | None = import_module(f"core.llm.demo.{module}").ANSWERS.get(prompt)
+    return found
 
 
 def seeded(question: Question) -> random.Random:
@@ -56,7 +65,7 @@ class DemoEngine:
         self.pace = pace
 
     async def ask(self, question: Question, on_text: Callable[[str], None] | None = None) -> Answer:
-        rule = rules().get(question.prompt)
+        rule = rule_for(question.prompt)
         if rule is None:
             raise ModelError(
                 "The demo engine has no rules for the prompt {prompt}. Choose a model for this step; nothing was lost.",
@@ -88,7 +97,7 @@ def read(question: Question, said: "str | dict[str, Any]", text: str) -> Answer:
         "sent": {"seed": question.seed},
     }
     if question.reply is None:
-        state = "read" if text.strip() else "empty"
+        state: AnswerState = "read" if text.strip() else "empty"
         return Answer(
             value=text if state == "read" else None,
             state=state,

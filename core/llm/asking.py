@@ -1,0 +1,150 @@
+"""Asking: the one way a question reaches an engine, and how its call is kept."""
+
+import asyncio
+import random
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import asdict
+from threading import Thread
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from core.errors import ModelError
+from core.llm import gate
+from core.llm.seam import Answer, Clearance, Engine, Language, Question, Settings
+from core.prompting import load, render
+from storage.store import Store
+
+TRIES = 3  # requests for one question when somebody waits for it; studies pace themselves
+OnText = Callable[[str], None] | None
+Value = TypeVar("Value")
+
+
+def make_question(
+    prompt: str,
+    inputs: Mapping[str, Any],
+    *,
+    language: Language,
+    reply: type[BaseModel] | None = None,
+    settings: Settings | None = None,
+    seed: int = 0,
+    purpose: str = "",
+    clearance: Clearance = Clearance.SYNTHETIC,
+    record: str = "",
+    consented: str = "",
+) -> Question:
+    """A question from a prompt and its inputs.
+
+    Raises:
+        PromptError: the prompt cannot be loaded, or the inputs are not the declared ones.
+    """
+    loaded = load(prompt, language)
+    return Question(
+        prompt=prompt,
+        prompt_version=loaded.version,
+        prompt_hash=loaded.hash,
+        inputs=inputs,
+        messages=render(loaded, inputs),
+        reply=reply,
+        settings=settings or Settings(),
+        seed=seed,
+        language=language,
+        purpose=purpose or loaded.purpose,
+        clearance=Clearance(clearance),
+        record=record,
+        consented=consented,
+    )
+
+
+async def send(engine: Engine, question: Question, on_text: OnText = None) -> Answer:
+    """The gate, then the engine. Nothing else in the workbench sends.
+
+    Raises:
+        Refused: the question may not go to this endpoint; nothing was sent.
+        ModelError: no answer came.
+    """
+    gate.check(question, engine.endpoint)
+    return await engine.ask(question, on_text)
+
+
+async def ask(
+    store: Store,
+    engine: Engine,
+    question: Question,
+    on_text: OnText = None,
+    *,
+    study_id: int | None = None,
+    unit_id: int | None = None,
+) -> tuple[Answer, int]:
+    """Ask with a little patience and keep the call; returns the answer and the call's id.
+
+    Raises:
+        Refused, ModelError: as ``send``, after waiting where waiting may help.
+    """
+    for tries in range(1, TRIES + 1):
+        try:
+            answer = await send(engine, question, on_text)
+            break
+        except ModelError as error:
+            if error.kind != "wait" or tries == TRIES:
+                raise
+            await asyncio.sleep(pause(tries, error.retry_after))
+    call = call_fields(engine, question, answer) | {"study_id": study_id, "unit_id": unit_id}
+    messages = [{"role": m.role, "content": m.content} for m in question.messages]
+    return answer, await asyncio.to_thread(store.calls.save, call, messages, answer.raw)
+
+
+def pause(tries: int, asked: float | None) -> float:
+    """Seconds to wait before the next try: what the server asked for, else doubling with jitter."""
+    return min(asked, 30.0) if asked is not None else min(8.0, 0.5 * 2**tries) * random.uniform(0.5, 1.0)
+
+
+def call_fields(engine: Engine, question: Question, answer: Answer) -> dict[str, Any]:
+    """The columns of the call that this question and answer make (no texts, no key)."""
+    return {
+        "purpose": question.purpose,
+        "prompt": question.prompt,
+        "prompt_version": question.prompt_version,
+        "prompt_hash": question.prompt_hash,
+        "engine": answer.engine,
+        "engine_version": answer.engine_version,
+        "base_url": engine.endpoint.base_url,
+        "model": engine.endpoint.model,
+        "model_answered": answer.model,
+        "language": question.language,
+        "seed": question.seed,
+        "sent": dict(answer.sent),
+        "dropped": list(answer.dropped),
+        "state": answer.state,
+        "reason": answer.reason,
+        "finish_reason": answer.finish_reason,
+        "tokens_in": answer.usage.input,
+        "tokens_out": answer.usage.output,
+        "tokens_cached": answer.usage.cached,
+        "tokens_estimated": answer.usage.estimated,
+        "seconds": sum(a.seconds for a in answer.attempts),
+        "attempts": [asdict(a) for a in answer.attempts],
+    }
+
+
+def now(work: Coroutine[Any, Any, Value]) -> Value:
+    """Run asynchronous work to its end from a page or the command line, whatever loop is running there."""
+    box: list[Any] = []
+
+    def run() -> None:
+        try:
+            box.append(asyncio.run(work))
+        except BaseException as error:  # noqa: BLE001 - carried over to the calling thread
+            box.append(error)
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    thread.join()
+    if isinstance(box[0], BaseException):
+        raise box[0]
+    return box[0]  # type: ignore[no-any-return]
+
+
+def ask_now(store: Store, engine: Engine, question: Question, on_text: OnText = None) -> tuple[Answer, int]:
+    """``ask``, waited for."""
+    return now(ask(store, engine, question, on_text))
