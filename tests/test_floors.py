@@ -11,6 +11,7 @@ ROOT = Path(__file__).parent.parent
 FLOORS = [
     {"pages", "app"},
     {"core.cli"},
+    {"core.commands"},
     {"core.studies", "core.alliance"},
     {"core.reports", "core.roles", "core.sessions", "core.judging", "core.results"},
     {"core.llm", "core.prompting", "core.instruments"},

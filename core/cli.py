@@ -1,0 +1,203 @@
+"""`rapport …`: the workbench's services without a browser.
+
+``--json`` prints one JSON object on stdout; everything else goes to stderr. Exit 0 when the command did its
+work (refused files included), 2 for wrong usage or unreadable input.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, ParamSpec
+
+import typer
+
+from core.errors import WorkbenchError
+
+Given = ParamSpec("Given")
+app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__, pretty_exceptions_enable=False)
+study = typer.Typer(no_args_is_help=True, help="Run, watch and resume studies.")
+app.add_typer(study, name="study")
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
+
+
+def say(*words: object) -> None:
+    print(*words, file=sys.stderr)
+
+
+def readable(command: Callable[Given, None]) -> Callable[Given, None]:
+    """A command whose failures are one readable line and exit code 2."""
+
+    @wraps(command)
+    def wrapped(*args: Given.args, **kwargs: Given.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except WorkbenchError as error:
+            say(str(error))
+            raise typer.Exit(2) from error
+
+    return wrapped
+
+
+def give(result: dict[str, Any], as_json: bool, lines: Callable[[dict[str, Any]], str] | None = None) -> None:
+    """Print the result as JSON, or in words."""
+    if as_json or lines is None:
+        print(
+            json.dumps(
+                result, ensure_ascii=False, indent=None if as_json else 2, default=str, allow_nan=False
+            )
+        )
+    else:
+        print(lines(result))
+
+
+def the_store() -> Any:
+    from core.llm.agents import ensure_shipped
+    from storage.store import open_store
+
+    store = open_store()
+    ensure_shipped(store)
+    return store
+
+
+@app.command("open")
+@readable
+def open_workbench(
+    port: Annotated[int, typer.Option(help="Port to prefer.")] = 8501,
+    browser: Annotated[bool, typer.Option(help="Open a browser window.")] = True,
+) -> None:
+    """Open the workbench in the browser."""
+    from core.commands.opening import open_in_browser
+
+    raise typer.Exit(open_in_browser(port, browser))
+
+
+@app.command()
+@readable
+def worker() -> None:
+    """Work off the units that wait, then stop."""
+    from core.studies.worker import main as work
+
+    raise typer.Exit(work())
+
+
+@app.command("import")
+@readable
+def import_files(
+    files: list[Path],
+    kind: Annotated[str, typer.Option("--as", help="reports, transcripts or roles")] = "reports",
+    as_json: AsJson = False,
+) -> None:
+    """Bring files into the store: each is accepted, warned about or refused, with the reason."""
+    from core.commands.importing import import_files as bring
+
+    give(
+        bring(the_store(), files, kind),
+        as_json,
+        lambda result: "\n".join(
+            f"{f['name']}: {f['status']}" + "".join(f"\n  {m}" for m in f["messages"])
+            for f in result["files"]
+        ),
+    )
+
+
+@app.command()
+@readable
+def show(kind: str, id: int, as_json: AsJson = False) -> None:
+    """Show one record with all its parts."""
+    from core.commands.showing import show as shown
+
+    give(shown(the_store(), kind, id), as_json)
+
+
+@study.command("run")
+@readable
+def study_run(design: Path, as_json: AsJson = False) -> None:
+    """Run the study of a design file to its end."""
+    from core.studies.service import run_design
+
+    give(run_design(the_store(), design), as_json)
+
+
+@study.command("status")
+@readable
+def study_status(id: int, as_json: AsJson = False) -> None:
+    """Where a study stands."""
+    from core.studies.service import status
+
+    give(status(the_store(), id), as_json)
+
+
+@study.command("resume")
+@readable
+def study_resume(id: int, as_json: AsJson = False) -> None:
+    """Go on with a study that was stopped."""
+    from core.studies.service import resume
+
+    give(resume(the_store(), id), as_json)
+
+
+@app.command()
+@readable
+def agreement(ratings: Path, as_json: AsJson = False) -> None:
+    """Agreement of raters, from a table with the columns target, rater, item, score."""
+    from core.results.agreement_file import agreement_of
+
+    give(agreement_of(ratings), as_json)
+
+
+@app.command()
+@readable
+def compare(comparisons: Path, as_json: AsJson = False) -> None:
+    """Win scores from a table of comparisons in both orders."""
+    from core.results.comparison_file import compare_of
+
+    give(compare_of(comparisons), as_json)
+
+
+@app.command()
+@readable
+def export(
+    study_id: Annotated[int, typer.Option("--study")],
+    out: Annotated[Path, typer.Option("--out", help="A folder; made when missing.")],
+    as_json: AsJson = False,
+) -> None:
+    """Export a study with everything needed to check its numbers."""
+    from core.studies.export import export_study
+
+    give({"folder": str(export_study(the_store(), study_id, out))}, as_json)
+
+
+@app.command()
+@readable
+def demo(
+    size: Annotated[str, typer.Option(help="small or paper")] = "small",
+    language: Annotated[str, typer.Option(help="en or zh")] = "en",
+    as_json: AsJson = False,
+) -> None:
+    """Run the demo study with the embedded engine (rules, no model)."""
+    from core.studies.demo import load_demo
+    from core.studies.service import status
+
+    store = the_store()
+    give(status(store, load_demo(store, language, size)), as_json)
+
+
+@app.command()
+@readable
+def doctor(as_json: AsJson = False) -> None:
+    """Check this installation and say what is amiss."""
+    from core.commands.doctor import examine
+
+    give(
+        examine(), as_json, lambda result: "\n".join(f"{c['check']}: {c['found']}" for c in result["checks"])
+    )
+
+
+def main() -> None:
+    app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""One record with all its parts, as plain values."""
+
+from typing import Any
+
+from core.errors import DataError
+from storage.store import Store
+
+KINDS = ("report", "role", "session", "study", "call", "agent", "rating", "comparison")
+
+
+def show(store: Store, kind: str, id: int) -> dict[str, Any]:
+    """The record and what belongs to it.
+
+    Raises:
+        DataError: no such kind. NotFound: no such record.
+    """
+    if kind == "call":
+        return store.calls.whole(id)
+    if kind == "report":
+        notes = [note.model_dump() for note in store.reports.notes(id)]
+        masks = [mask.model_dump(exclude={"original"}) for mask in store.reports.masks(id)]
+        return store.reports.get(id).model_dump() | {"masks": masks, "notes": notes}
+    if kind == "session":
+        turns = [turn.model_dump() for turn in store.sessions.turns(id)]
+        return store.sessions.get(id).model_dump() | {"turns": turns}
+    tables: dict[str, Any] = {
+        "role": store.roles,
+        "study": store.studies,
+        "agent": store.agents,
+        "rating": store.ratings,
+        "comparison": store.comparisons,
+    }
+    if kind not in tables:
+        raise DataError(
+            "“{kind}” is not a kind of record. Choose one of: {kinds}.", kind=kind, kinds=", ".join(KINDS)
+        )
+    found: dict[str, Any] = tables[kind].get(id).model_dump()
+    return found
