@@ -54,13 +54,35 @@ def fault_of(error: Exception) -> Fault:
             wait_asked(error.response.headers),
             str(body.get("param") or ""),
         )
-    if isinstance(error, openai.APITimeoutError):
-        return Fault(0, "timeout")
     if isinstance(error, openai.APIConnectionError):
-        return Fault(0, f"connection {error.__cause__ or error}"[:300])
+        root = root_of(error)
+        return Fault(0, "timeout") if isinstance(root, TimeoutError) else Fault(0, transport_code(root))
     if isinstance(error, json.JSONDecodeError):
         return Fault(0, "malformed")
     return Fault(0, f"{type(error).__name__} {error}"[:300])
+
+
+def root_of(error: BaseException) -> BaseException:
+    """The first cause: the aiohttp transport reports a refused connection as a time-out."""
+    seen = {id(error)}
+    while (cause := error.__cause__ or error.__context__) is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        error = cause
+    return error
+
+
+def transport_code(root: BaseException) -> str:
+    """*stream* for a connection lost in mid-reply, else the system's words."""
+    name = type(root).__name__
+    if name in (
+        "ServerDisconnectedError",
+        "ClientPayloadError",
+        "TransferEncodingError",
+        "IncompleteRead",
+        "ConnectionResetError",
+    ):
+        return "stream"
+    return f"{name}: {root}"[:300]
 
 
 def wait_asked(headers: Mapping[str, str]) -> float | None:
