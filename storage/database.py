@@ -74,7 +74,7 @@ def make_private(path: Path) -> None:
 def set_pragmas(connection: sqlite3.Connection, _record: Any) -> None:
     """WAL for many readers; FULL so that what was shown as saved survives a power cut."""
     for pragma in (
-        "busy_timeout=%d" % BUSY_MS,
+        f"busy_timeout={BUSY_MS}",
         "journal_mode=WAL",
         "synchronous=FULL",
         "foreign_keys=ON",

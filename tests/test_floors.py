@@ -20,6 +20,8 @@ FLOORS = [
 ]
 SAME_FLOOR = {
     ("core.llm", "core.prompting"),
+    ("core.prompting", "core.llm"),  # the seam's plain types
+    ("core.instruments", "core.llm"),
     ("core.instruments", "core.prompting"),
     ("core.studies", "core.alliance"),
 }
@@ -48,7 +50,7 @@ def imports(path: Path) -> Iterator[str]:
 def sources() -> list[Path]:
     folders = [ROOT / name for name in ("core", "pages", "storage")]
     return [
-        ROOT / "app.py",
+        *ROOT.glob("app.py"),
         *(p for folder in folders for p in sorted(folder.rglob("*.py")) if "versions" not in p.parts),
     ]
 

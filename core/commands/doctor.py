@@ -45,7 +45,7 @@ def words() -> dict[str, Any]:
     from core.prompting import catalogue, load
 
     try:
-        count = sum(1 for id, languages in catalogue() for language in languages if load(id, language))
+        count = len([load(id, language) for id, languages in catalogue() for language in languages])
     except PromptError as error:
         return {"check": "prompts", "found": str(error), "good": False}
     local = os.environ.get("RAPPORT_LOCAL_HOSTS", "")

@@ -142,7 +142,8 @@ def now(work: Coroutine[Any, Any, Value]) -> Value:
     thread.join()
     if isinstance(box[0], BaseException):
         raise box[0]
-    return box[0]  # type: ignore[no-any-return]
+    result: Value = box[0]
+    return result
 
 
 def ask_now(store: Store, engine: Engine, question: Question, on_text: OnText = None) -> tuple[Answer, int]:
