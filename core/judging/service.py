@@ -1,0 +1,141 @@
+"""Judging: sessions are rated and compared; every rating keeps its reasoning, its quotes and its call."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, cast
+
+from core.errors import DataError
+from core.instruments import Instrument
+from core.judging.readings import Rated, read_comparison, read_ratings
+from core.judging.replies import InstrumentRating, ItemRating, Verdict
+from core.llm.asking import ask, make_question
+from core.llm.demo.engine import VERSION as DEMO_VERSION
+from core.llm.seam import Answer, Clearance, Engine, Language, Question, Settings
+from storage import tables
+from storage.store import Store
+
+PUBLISHED = Settings(temperature=1.0)  # both papers ask their judges at temperature 1
+KINDS = {"demo": "rules", "openai": "model"}
+
+
+def rater_of(store: Store, agent: tables.Agent) -> tables.Rater:
+    """The rater that this judge agent is; rules and models are different kinds."""
+    version = f" v{DEMO_VERSION}" if agent.engine == "demo" else ""
+    return store.raters.ensure(KINDS[agent.engine], f"{agent.name}{version}", agent.hash)
+
+
+def turns_to_judge(store: Store, session: tables.Session) -> list[dict[str, Any]]:
+    """Complete turns up to the cut, as inputs.
+
+    Raises:
+        DataError: the session has no turn to judge.
+    """
+    kept = [turn for turn in store.sessions.turns(session.id or 0) if turn.state == "complete"]
+    if session.cut_at is not None:
+        kept = [turn for turn in kept if turn.position <= session.cut_at]
+    if not kept:
+        raise DataError("Session {id} has no turn to judge. Let it run first; nothing was lost.", id=session.id)
+    return [{"position": turn.position, "seat": turn.seat, "text": turn.text} for turn in kept]
+
+
+def comparison_question(
+    instrument: Instrument, dimension: str, first: tables.Session, second: tables.Session,
+    turns: dict[int, list[dict[str, Any]]], *, settings: Settings = PUBLISHED, seed: int = 0,
+) -> Question:  # fmt: skip
+    """Which of two sessions does better on one dimension; ``first`` is shown as A."""
+    language = cast(Language, first.language)
+    inputs = {
+        "instrument": instrument.id, "dimension": instrument.dimension_inputs(dimension, language),
+        "a": {"turns": turns[first.id or 0]}, "b": {"turns": turns[second.id or 0]},
+    }  # fmt: skip
+    lower = first if first.clearance <= second.clearance else second
+    return make_question(
+        "judge/compare", inputs, language=language, reply=Verdict, settings=settings, seed=seed,
+        clearance=Clearance(lower.clearance), record=f"Session {lower.id}", consented=lower.consented_to,
+        purpose=f"comparison of session {first.id} and {second.id}",
+    )  # fmt: skip
+
+
+def rating_question(
+    instrument: Instrument, items: Sequence[str], session: tables.Session, turns: list[dict[str, Any]], *,
+    setting: str = "reasoning", profile: dict[str, Any] | None = None, whole: bool = False,
+    settings: Settings = PUBLISHED, seed: int = 0, repeat: int = 1, repeats: int = 1,
+) -> Question:  # fmt: skip
+    """One item of an instrument, or (``whole``) several in one call."""
+    language = cast(Language, session.language)
+    asked = [instrument.item_inputs(item, language, setting) for item in items]
+    inputs: dict[str, Any] = {
+        "instrument": instrument.id, "setting": setting, "turns": turns, "profile": profile or {},
+        "sample": repeat if repeats > 1 else 0,
+    }  # fmt: skip
+    inputs |= {"items": asked} if whole else {"item": asked[0]}
+    return make_question(
+        "judge/instrument" if whole else "judge/item", inputs, language=language,
+        reply=InstrumentRating if whole else ItemRating, settings=settings, seed=seed,
+        clearance=Clearance(session.clearance), record=f"Session {session.id}", consented=session.consented_to,
+        purpose=f"rating of session {session.id}",
+    )  # fmt: skip
+
+
+def comparison_row(
+    answer: Answer, instrument: Instrument, dimension: str, first: tables.Session, second: tables.Session,
+    turns: dict[int, list[dict[str, Any]]], rater: tables.Rater, **more: Any,
+) -> tables.Comparison:  # fmt: skip
+    read = read_comparison(answer, first.id or 0, second.id or 0, dict(turns))
+    return tables.Comparison(
+        rater_id=rater.id or 0, first_id=first.id or 0, second_id=second.id or 0, role_id=first.role_id,
+        instrument=instrument.id, instrument_version=instrument.version, language=first.language,
+        dimension=dimension, **asdict(read), **more,
+    )  # fmt: skip
+
+
+def rating_row(
+    read: Rated, instrument: Instrument, session: tables.Session, rater: tables.Rater, setting: str, **more: Any
+) -> tables.Rating:
+    """The row of one item read; the raw value and the scored one stand side by side."""
+    return tables.Rating(
+        rater_id=rater.id or 0, session_id=session.id or 0, instrument=instrument.id, setting=setting,
+        instrument_version=instrument.version, language=session.language, item=read.item, value=read.value,
+        score=None if read.value is None else instrument.scored(read.item, read.value),
+        reason=read.reason, reasoning=read.reasoning, quotes=read.quotes, **more,
+    )  # fmt: skip
+
+
+async def judge_comparison(
+    store: Store, engine: Engine, rater: tables.Rater, instrument: Instrument, dimension: str,
+    first: tables.Session, second: tables.Session, *, settings: Settings = PUBLISHED, seed: int = 0,
+    repeat: int = 1, study_id: int | None = None, unit_id: int | None = None,
+) -> tables.Comparison:  # fmt: skip
+    """Ask, read and save one comparison in one order.
+
+    Raises:
+        ModelError: no answer came (an unreadable answer is saved as *unscored*).
+    """
+    turns = {s.id or 0: turns_to_judge(store, s) for s in (first, second)}
+    question = comparison_question(instrument, dimension, first, second, turns, settings=settings, seed=seed)
+    answer, call = await ask(store, engine, question, study_id=study_id, unit_id=unit_id)
+    more = {"repeat": repeat, "study_id": study_id, "unit_id": unit_id, "call_id": call}
+    row = comparison_row(answer, instrument, dimension, first, second, turns, rater, **more)
+    return cast(tables.Comparison, store.comparisons.add(row))
+
+
+async def rate_session(
+    store: Store, engine: Engine, rater: tables.Rater, instrument: Instrument, session: tables.Session,
+    items: Sequence[str], *, setting: str = "reasoning", profile: dict[str, Any] | None = None, whole: bool = False,
+    settings: Settings = PUBLISHED, seed: int = 0, repeat: int = 1, repeats: int = 1,
+    study_id: int | None = None, unit_id: int | None = None,
+) -> list[tables.Rating]:  # fmt: skip
+    """Ask, read and save ratings of one session: each item in a call of its own, or all in one (``whole``)."""
+    turns = turns_to_judge(store, session)
+    saved: list[tables.Rating] = []
+    for asked in [list(items)] if whole else [[item] for item in items]:
+        question = rating_question(
+            instrument, asked, session, turns, setting=setting, profile=profile, whole=whole, settings=settings,
+            seed=seed, repeat=repeat, repeats=repeats,
+        )  # fmt: skip
+        answer, call = await ask(store, engine, question, study_id=study_id, unit_id=unit_id)
+        inputs = question.inputs["items"] if whole else [question.inputs["item"]]
+        more = {"repeat": repeat, "study_id": study_id, "unit_id": unit_id, "call_id": call}
+        rows = [rating_row(read, instrument, session, rater, setting, **more) for read in read_ratings(answer, inputs, turns)]
+        saved += [store.ratings.add(row) for row in rows]
+    return saved
