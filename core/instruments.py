@@ -1,0 +1,354 @@
+"""Instruments: scales and rubrics as versioned data files; loading, checking and scoring them.
+
+A file under ``prompts/instruments`` states source, licence, dimensions, items, levels with anchors,
+reverse-keyed items and scoring, in English and Chinese side by side. A *variant* reuses another file and
+changes only the keying of some items; ``<id>-holistic`` is the form with one number a dimension.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from core.errors import DataError, PromptError
+
+FOLDER = Path(__file__).parent.parent / "prompts" / "instruments"
+HOLISTIC = "-holistic"
+SETTINGS = ("none", "general", "detailed", "reasoning")
+CLOSE = 1e-9
+
+
+class Data(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Words(Data):
+    """One text in both languages."""
+
+    en: str = Field(min_length=1)
+    zh: str = Field(min_length=1)
+
+    def of(self, language: str) -> str:
+        return self.zh if language == "zh" else self.en
+
+
+class Level(Data):
+    value: float
+    anchor: Words | None = None
+
+
+class Item(Data):
+    """One thing to rate. ``no_evidence`` is the value without evidence for or against, if the scale has one."""
+
+    id: str = Field(min_length=1)
+    dimension: str
+    text: Words
+    levels: tuple[Level, ...] = Field(min_length=2)
+    reversed: bool = False
+    not_applicable: bool = False
+    no_evidence: float | None = None
+
+    @property
+    def lowest(self) -> float:
+        return self.levels[0].value
+
+    @property
+    def highest(self) -> float:
+        return self.levels[-1].value
+
+    @model_validator(mode="after")
+    def _levels_make_a_scale(self) -> "Item":
+        values = [level.value for level in self.levels]
+        if values != sorted(set(values)):
+            raise ValueError(f"item {self.id}: levels must rise")
+        if self.no_evidence is not None and self.no_evidence not in values:
+            raise ValueError(f"item {self.id}: the no-evidence value is not a level")
+        if self.reversed and any(self.lowest + self.highest - value not in values for value in values):
+            raise ValueError(f"item {self.id}: its levels cannot be reversed")
+        return self
+
+
+class Dimension(Data):
+    """What some items measure together, or what a comparison is about."""
+
+    id: str = Field(min_length=1)
+    name: Words
+    definition: Words
+    stage: str = ""
+
+
+class Instrument(Data):
+    """A whole instrument; ``items`` is empty for a comparison."""
+
+    id: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
+    version: int = Field(ge=1)
+    kind: Literal["rating", "comparison"]
+    name: Words
+    purpose: Words
+    source: str = Field(min_length=1)
+    licence: str = Field(min_length=1)
+    note: Words | None = None
+    scoring: Literal["mean", "sum"] = "mean"
+    shows_profile: bool = False
+    general: tuple[Level, ...] = ()
+    stages: Mapping[str, Words] = Field(default_factory=dict)
+    dimensions: tuple[Dimension, ...] = Field(min_length=1)
+    items: tuple[Item, ...] = ()
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> "Instrument":
+        for what, ids in (
+            ("dimension", [d.id for d in self.dimensions]),
+            ("item", [i.id for i in self.items]),
+        ):
+            if len(ids) != len(set(ids)):
+                raise ValueError(f"a {what} id occurs twice")
+        known = {dimension.id for dimension in self.dimensions}
+        if lost := {item.dimension for item in self.items} - known:
+            raise ValueError(f"items belong to unknown dimensions {sorted(lost)}")
+        if (self.kind == "rating") != bool(self.items):
+            raise ValueError("a rating has items, a comparison has none")
+        if any(dimension.stage and dimension.stage not in self.stages for dimension in self.dimensions):
+            raise ValueError("a dimension names a stage that is not listed")
+        return self
+
+    @property
+    def hash(self) -> str:
+        """sha256 of everything in it, whatever the file's layout."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
+
+    def item(self, item_id: str) -> Item:
+        return cast(Item, self._named(self.items, "item", item_id))
+
+    def dimension(self, dimension_id: str) -> Dimension:
+        return cast(Dimension, self._named(self.dimensions, "dimension", dimension_id))
+
+    def items_of(self, dimension_id: str) -> tuple[Item, ...]:
+        return tuple(item for item in self.items if item.dimension == dimension_id)
+
+    def item_inputs(self, item_id: str, language: str, setting: str = "reasoning") -> dict[str, Any]:
+        """An item as an input of ``judge/item``; the setting decides which anchors are shown.
+
+        ``none`` shows values only; ``general`` the one evidence scale for all items (an instrument
+        without one shows its own anchors); ``detailed`` and ``reasoning`` the item's anchors.
+        """
+        item = self.item(item_id)
+        levels = self.general if setting == "general" and self.general else item.levels
+        told = setting != "none"
+        shown = [
+            {"value": plain(at.value), "anchor": at.anchor.of(language) if at.anchor and told else ""}
+            for at in levels
+        ]
+        return {
+            "id": item.id, "dimension": item.dimension, "text": item.text.of(language), "levels": shown,
+            "reversed": item.reversed, "no_evidence": plain(item.no_evidence),
+            "not_applicable": item.not_applicable,
+        }  # fmt: skip
+
+    def dimension_inputs(self, dimension_id: str, language: str) -> dict[str, Any]:
+        """A dimension as an input of ``judge/compare``."""
+        dimension = self.dimension(dimension_id)
+        stage = self.stages[dimension.stage].of(language) if dimension.stage else ""
+        return {
+            "id": dimension.id, "stage": dimension.stage, "stage_name": stage,
+            "name": dimension.name.of(language), "definition": dimension.definition.of(language),
+        }  # fmt: skip
+
+    def allows(self, item_id: str, value: float) -> bool:
+        """Whether a raw value is one of the item's levels."""
+        return any(abs(level.value - value) < CLOSE for level in self.item(item_id).levels)
+
+    def scored(self, item_id: str, raw: float) -> float:
+        """The score of a raw value: lowest + highest − raw for a reverse-keyed item, else as it is.
+
+        Call it once for each rating, where the rating is made; everything stored as a score has been
+        through it.
+
+        Raises:
+            DataError: the value is not a level of the item.
+        """
+        item = self.item(item_id)
+        if not self.allows(item_id, raw):
+            raise DataError(
+                "{value} is not a level of item {item} of {instrument}. Use one of {levels}; nothing was saved.",
+                value=raw, item=item_id, instrument=self.id,
+                levels=", ".join(str(plain(level.value)) for level in item.levels),
+            )  # fmt: skip
+        return item.lowest + item.highest - raw if item.reversed else float(raw)
+
+    def dimension_scores(self, scores: Mapping[str, float | None]) -> dict[str, "Score"]:
+        """Scores of all dimensions from the *scored* values of one session's items (missing: ``None``)."""
+        return {
+            dimension.id: self._together([scores.get(item.id) for item in self.items_of(dimension.id)])
+            for dimension in self.dimensions
+        }
+
+    def total(self, scores: Mapping[str, float | None]) -> "Score":
+        """The score over all items, from *scored* values."""
+        return self._together([scores.get(item.id) for item in self.items])
+
+    def _named(self, parts: Iterable[Item | Dimension], what: str, name: str) -> Item | Dimension:
+        for part in parts:
+            if part.id == name:
+                return part
+        raise DataError(
+            "The instrument {instrument} has no {what} {name}. Choose one of its own; nothing was saved.",
+            instrument=self.id, what=what, name=name,
+        )  # fmt: skip
+
+    def _together(self, values: list[float | None]) -> "Score":
+        """The mean of the readable values; a sum only when every part of it is there."""
+        there = [value for value in values if value is not None]
+        if not there or (self.scoring == "sum" and len(there) < len(values)):
+            return Score(None, len(there), len(values))
+        total = sum(there)
+        return Score(total if self.scoring == "sum" else total / len(there), len(there), len(values))
+
+
+@dataclass(frozen=True)
+class Score:
+    """A mean or sum with the number of readable items ``n`` of the ``of`` that there are."""
+
+    value: float | None
+    n: int
+    of: int
+
+
+def load(instrument_id: str) -> Instrument:
+    """The shipped instrument of this id; ``<id>-holistic`` gives one number a dimension.
+
+    Raises:
+        PromptError: there is none, or its file does not keep the form.
+    """
+    base = instrument_id.removesuffix(HOLISTIC)
+    path = FOLDER / f"{base}.yaml"
+    if Path(base).name != base or not path.is_file():
+        raise PromptError(
+            "There is no instrument {name}. Choose one that is listed under Instruments and prompts.",
+            name=instrument_id,
+        )
+    found = _read(path, path.stat().st_mtime_ns, base)
+    return holistic(found) if instrument_id.endswith(HOLISTIC) else found
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, changed_ns: int, instrument_id: str) -> Instrument:
+    return parse(path.read_text("utf-8"), instrument_id)
+
+
+def catalogue() -> list[str]:
+    """Ids of the shipped instruments, in alphabetical order (holistic forms not counted)."""
+    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+
+
+def parse(text: str, instrument_id: str = "") -> Instrument:
+    """An instrument from the text of its file (a shipped one, or a person's own, e.g. a licensed wording).
+
+    Raises:
+        PromptError: the file does not keep the form; the reason is named.
+    """
+    try:
+        data = yaml.safe_load(text)
+        if not isinstance(data, dict):
+            raise ValueError("it has no fields")
+        instrument = _variant(data) if "variant_of" in data else Instrument.model_validate(_filled(data))
+        if instrument_id and instrument.id != instrument_id:
+            raise ValueError(f"its id says {instrument.id}")
+    except (ValidationError, yaml.YAMLError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise PromptError(
+            "The instrument {name} cannot be used: {why}. Correct the file and try again; nothing was changed.",
+            name=instrument_id or "given",
+            why=_reason(error),
+        ) from error
+    return instrument
+
+
+def _filled(data: dict[str, Any]) -> dict[str, Any]:
+    """The file's short form written out: items stand under their dimensions, common levels stand once."""
+    common = {key: data.pop(key) for key in ("levels", "no_evidence") if key in data}
+    items: list[dict[str, Any]] = []
+    dimensions: list[dict[str, Any]] = []
+    for dimension in data.get("dimensions", []):
+        own = dict(dimension)
+        for item in own.pop("items", []):
+            points = item.pop("points", None)
+            shared = common | ({"levels": _points(common["levels"], points)} if points else {})
+            items.append(shared | item | {"dimension": own["id"]})
+        dimensions.append(own)
+    return data | {"dimensions": dimensions, "items": items}
+
+
+def _points(levels: list[dict[str, Any]], points: float) -> list[dict[str, Any]]:
+    """Levels given as shares of 1, as points of a criterion."""
+    return [level | {"value": level["value"] * points} for level in levels]
+
+
+def _variant(data: dict[str, Any]) -> Instrument:
+    """Another instrument with some items worded and keyed the other way round; anchors follow."""
+    base = load(data.pop("variant_of"))
+    turned: dict[str, Any] = data.pop("reverse")
+    if lost := set(turned) - {item.id for item in base.items}:
+        raise ValueError(f"it reverses items that {base.id} does not have: {sorted(lost)}")
+    items = [
+        item.model_copy(update=_turned(item, turned[item.id])) if item.id in turned else item
+        for item in base.items
+    ]
+    return Instrument.model_validate(
+        base.model_dump() | data | {"items": [item.model_dump() for item in items]}
+    )
+
+
+def _turned(item: Item, text: Any) -> dict[str, Any]:
+    """The item's fields when it is keyed the other way: the same anchors on the opposite values."""
+    pairs = zip(item.levels, reversed(item.levels), strict=True)
+    levels = tuple(Level(value=level.value, anchor=other.anchor) for level, other in pairs)
+    return {"text": Words.model_validate(text), "reversed": not item.reversed, "levels": levels}
+
+
+def holistic(instrument: Instrument) -> Instrument:
+    """The form with one number a dimension, from 0 to its points in steps of a half (CPsyCoun's own way).
+
+    Raises:
+        PromptError: the instrument is not scored in points.
+    """
+    if instrument.scoring != "sum":
+        raise PromptError(
+            "The instrument {name} has no holistic form, because it is not scored in points. Use its items.",
+            name=instrument.id,
+        )
+    items = tuple(_whole(instrument, dimension) for dimension in instrument.dimensions)
+    return instrument.model_copy(update={"id": instrument.id + HOLISTIC, "items": items})
+
+
+def _whole(instrument: Instrument, dimension: Dimension) -> Item:
+    parts = instrument.items_of(dimension.id)
+    most = sum(item.highest for item in parts)
+
+    def told(language: str, mark: str) -> str:
+        criteria = " ".join(f"({item.id}) {item.text.of(language)}" for item in parts)
+        return f"{dimension.name.of(language)}{mark}{dimension.definition.of(language)} {criteria}"
+
+    return Item(
+        id=dimension.id,
+        dimension=dimension.id,
+        text=Words(en=told("en", ": "), zh=told("zh", "：")),
+        levels=tuple(Level(value=step / 2) for step in range(round(most * 2) + 1)),
+    )
+
+
+def plain(value: float | None) -> float | int | None:
+    """3 rather than 3.0, as it is shown to people and models."""
+    return int(value) if value is not None and float(value).is_integer() else value
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        return f"{where}: {first['msg']}" if where else str(first["msg"])
+    return str(error)

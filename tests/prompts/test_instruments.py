@@ -1,0 +1,195 @@
+"""A researcher reads, checks and scores with the shipped instruments, or brings a file of their own."""
+
+import re
+
+import pytest
+import yaml
+
+from core.errors import DataError, PromptError
+from core.instruments import FOLDER, catalogue, load, parse
+from core.prompting import load as load_prompt
+from core.prompting import render
+
+IDS = [
+    "client-consistency",
+    "client-realism",
+    "client-receptivity",
+    "cpsycoun-extrinsic",
+    "cpsycoun-intrinsic",
+    "hill",
+    "risk",
+    "wai-o-s",
+    "wai-o-s-published",
+]
+MINE = {
+    "id": "mine",
+    "version": 1,
+    "kind": "rating",
+    "name": {"en": "Mine", "zh": "我的"},
+    "purpose": {"en": "p", "zh": "用"},
+    "source": "me",
+    "licence": "mine",
+    "levels": [{"value": 1}, {"value": 2}],
+    "dimensions": [
+        {
+            "id": "d",
+            "name": {"en": "D", "zh": "维"},
+            "definition": {"en": "d", "zh": "义"},
+            "items": [{"id": "a", "text": {"en": "A", "zh": "甲"}}],
+        }
+    ],
+}
+
+
+def test_all_instruments_of_the_papers_and_our_own_are_there() -> None:
+    assert catalogue() == IDS
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_each_states_source_and_licence_and_speaks_both_languages(name: str) -> None:
+    instrument = load(name)
+    assert instrument.source and instrument.licence and instrument.version >= 1
+    texts = [instrument.name, instrument.purpose, *(d.name for d in instrument.dimensions)]
+    texts += [item.text for item in instrument.items]
+    texts += [level.anchor for item in instrument.items for level in item.levels if level.anchor]
+    assert all(re.search(r"[\u4e00-\u9fff]", text.zh) for text in texts)
+    assert not any(re.search(r"[\u4e00-\u9fff]", text.en) for text in texts)
+
+
+@pytest.mark.parametrize("name", [name for name in IDS if name != "hill"])
+def test_every_level_of_every_item_has_an_anchor_of_its_own(name: str) -> None:
+    for item in load(name).items:
+        anchors = [level.anchor for level in item.levels]
+        assert all(anchors) and len({anchor.en for anchor in anchors if anchor}) == len(anchors), item.id
+
+
+def test_the_alliance_has_four_items_a_dimension_with_anchors_that_are_not_shared() -> None:
+    wai = load("wai-o-s")
+    assert [item.id for item in wai.items] == [f"Q{number}" for number in range(1, 13)]
+    assert [len(wai.items_of(name)) for name in ("goal", "approach", "bond")] == [4, 4, 4]
+    anchors = [level.anchor.en for item in wai.items for level in item.levels if level.anchor]
+    assert len(set(anchors)) == 60
+    assert all(item.no_evidence == 3 and not item.reversed for item in wai.items)
+
+
+def test_published_keying_is_reversed_exactly_once() -> None:
+    ours, published = load("wai-o-s"), load("wai-o-s-published")
+    assert [item.id for item in published.items if item.reversed] == ["Q1", "Q3"]
+    assert [published.scored("Q1", raw) for raw in (1, 2, 3, 4, 5)] == [5, 4, 3, 2, 1]
+    assert published.scored("Q2", 4) == ours.scored("Q1", 4) == 4
+    best = published.item("Q1").levels[0].anchor
+    assert best == ours.item("Q1").levels[-1].anchor
+
+
+def test_a_dimension_is_the_mean_of_its_readable_items_with_their_number() -> None:
+    wai = load("wai-o-s")
+    scores = {"Q1": 5.0, "Q2": 4.0, "Q3": None, "Q9": 3.0}
+    goal, approach, bond = wai.dimension_scores(scores).values()
+    assert (goal.value, goal.n, goal.of) == (4.5, 2, 4)
+    assert (approach.value, approach.n) == (None, 0)
+    assert (bond.value, bond.n) == (3.0, 1)
+    assert wai.total(scores).value == 4.0
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("cpsycoun-intrinsic", [2, 4, 3, 1]), ("cpsycoun-extrinsic", [2, 3, 3, 1])],
+)
+def test_cpsycouns_criteria_add_up_to_its_points(name: str, most: list[float]) -> None:
+    rubric = load(name)
+    full = {item.id: item.highest for item in rubric.items}
+    assert [score.value for score in rubric.dimension_scores(full).values()] == most
+    assert rubric.dimension_scores(full | {"2.5": None})["professionalism"].value is None
+    whole = load(f"{name}-holistic")
+    assert [item.highest for item in whole.items] == most
+    assert "(2.6)" in whole.item("professionalism").text.en
+
+
+def test_the_points_of_professionalism_are_as_published() -> None:
+    intrinsic, extrinsic = load("cpsycoun-intrinsic"), load("cpsycoun-extrinsic")
+    ids = ["2.1", "2.2", "2.3", "2.4", "2.5", "2.6"]
+    assert [intrinsic.item(name).highest for name in ids] == [0.5, 0.5, 0.5, 0.5, 1, 1]
+    assert [extrinsic.item(name).highest for name in ids] == [0.25, 0.25, 0.25, 0.25, 1, 1]
+    assert "said before" in extrinsic.item("3.1").text.en
+
+
+def test_hill_compares_three_dimensions_a_stage() -> None:
+    hill = load("hill")
+    assert hill.kind == "comparison"
+    stages = [hill.dimension_inputs(d.id, "en")["stage"] for d in hill.dimensions]
+    assert stages == ["exploration"] * 3 + ["insight"] * 3 + ["action"] * 3
+    assert hill.dimension_inputs("desired_change", "zh")["stage_name"] == "行动"
+
+
+def test_client_aspects_may_be_not_applicable_and_receptivity_has_in_between_levels() -> None:
+    assert all(item.not_applicable for item in load("client-consistency").items)
+    assert load("client-consistency").shows_profile and not load("client-realism").shows_profile
+    assert [level.value for level in load("client-receptivity").items[0].levels] == [1, 2, 3, 4, 5]
+
+
+def test_the_setting_decides_which_anchors_a_judge_sees() -> None:
+    wai = load("wai-o-s")
+    none, general, detailed = (wai.item_inputs("Q5", "en", s) for s in ("none", "general", "detailed"))
+    assert {level["anchor"] for level in none["levels"]} == {""}
+    assert general["levels"][4] == {"value": 5, "anchor": "Strong evidence for the statement"}
+    assert "worked out together" in detailed["levels"][4]["anchor"]
+    inputs = {
+        "instrument": wai.id,
+        "setting": "general",
+        "item": general,
+        "turns": [],
+        "profile": {},
+        "sample": 0,
+    }
+    assert "5 = Strong evidence" in render(load_prompt("judge/item", "en"), inputs)[1].content
+
+
+def test_a_value_off_the_scale_is_refused() -> None:
+    with pytest.raises(DataError, match=r"3\.5 is not a level of item Q1"):
+        load("wai-o-s").scored("Q1", 3.5)
+    with pytest.raises(DataError, match="has no item Q13"):
+        load("wai-o-s").scored("Q13", 3)
+
+
+def test_a_file_of_ones_own_loads_the_same_way() -> None:
+    mine = parse(yaml.safe_dump(MINE, allow_unicode=True))
+    assert mine.item_inputs("a", "zh")["text"] == "甲"
+    assert mine.hash != parse(yaml.safe_dump(MINE | {"version": 2})).hash
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"levels": [{"value": 2}, {"value": 1}]}, "levels must rise"),
+        ({"no_evidence": 3}, "no-evidence value is not a level"),
+        ({"name": {"en": "only"}}, "name.zh"),
+        ({"licence": ""}, "licence"),
+        ({"surprise": 1}, "surprise"),
+        ({"kind": "comparison"}, "a rating has items"),
+        ({"dimensions": MINE["dimensions"] * 2}, "twice"),  # type: ignore[operator]
+        ({"id": "../mine"}, "id"),
+    ],
+)
+def test_a_faulty_file_is_refused_with_the_place(change: dict, why: str) -> None:
+    with pytest.raises(PromptError, match=why):
+        parse(yaml.safe_dump(MINE | change, allow_unicode=True))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "- a", "a: [", "!!python/object:os.system x", "id: x\nvariant_of: none"]
+)
+def test_a_file_that_is_no_instrument_is_refused_plainly(text: str) -> None:
+    with pytest.raises(PromptError):
+        parse(text)
+
+
+def test_an_unknown_instrument_is_said_plainly() -> None:
+    for name in ("nothing", "../secrets", "wai-o-s-holistic"):
+        with pytest.raises(PromptError):
+            load(name)
+
+
+def test_no_official_item_wording_is_shipped() -> None:
+    """The licensed inventory speaks of the therapist and of mutual liking in fixed phrases; ours does not."""
+    text = (FOLDER / "wai-o-s.yaml").read_text("utf-8").lower()
+    assert "mutually agreed upon goals" not in text and "therapist" not in text
