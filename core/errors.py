@@ -36,6 +36,7 @@ class ModelError(WorkbenchError):
         super().__init__(message, **values)
         self.kind = kind
         self.retry_after: float | None = None  # seconds the endpoint asked to wait
+        self.attempts: tuple[Any, ...] = ()  # the requests that were made before giving up
 
 
 class Refused(ModelError):

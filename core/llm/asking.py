@@ -2,7 +2,8 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextvars import ContextVar
 from dataclasses import asdict
 from threading import Thread
 from typing import Any, TypeVar
@@ -18,6 +19,8 @@ from storage.store import Store
 TRIES = 3  # requests for one question when somebody waits for it; studies pace themselves
 OnText = Callable[[str], None] | None
 Value = TypeVar("Value")
+Keep = Callable[[dict[str, Any], list[dict[str, str]], str], Awaitable[int]]
+keeping: ContextVar[Keep | None] = ContextVar("keeping", default=None)  # a study keeps its calls in groups
 
 
 def make_question(
@@ -91,6 +94,8 @@ async def ask(
             await asyncio.sleep(pause(tries, error.retry_after))
     call = call_fields(engine, question, answer) | {"study_id": study_id, "unit_id": unit_id}
     messages = [{"role": m.role, "content": m.content} for m in question.messages]
+    if (keep := keeping.get()) is not None:
+        return answer, await keep(call, messages, answer.raw)
     return answer, await asyncio.to_thread(store.calls.save, call, messages, answer.raw)
 
 

@@ -123,8 +123,10 @@ class OpenAIEngine:
                 attempts.append(Attempt(at, time.monotonic() - start, f"{fault.status} {fault.words}"))
                 refused = refused_setting(fault, settings)
                 if not refused:
-                    raise in_words(fault, self.endpoint.base_url) from error
-                self._learn_refusal(refused)
+                    told = in_words(fault, self.endpoint.base_url)
+                    told.attempts = tuple(attempts)
+                    raise told from error
+                self._learn_refusal(refused, settings)
                 continue
             attempts.append(Attempt(at, time.monotonic() - start))
             return reply, {k: v for k, v in settings.items() if k != "stream"}
@@ -165,13 +167,17 @@ class OpenAIEngine:
             return {"type": "json_schema", "json_schema": schema}
         return {"type": "json_object"} if form == "json_object" else None
 
-    def _learn_refusal(self, setting: str) -> None:
-        """Remember one refusal: step down the reply formats, rename the token limit, or drop the setting."""
+    def _learn_refusal(self, setting: str, sent: dict[str, Any]) -> None:
+        """Remember one refusal: step down the reply formats, rename the token limit, or drop the setting.
+
+        Calls under way together are refused together: only the first one teaches anything.
+        """
         if setting == "response_format":
-            at = FORMATS.index(self.learned.get("format", FORMATS[0]))
-            self.learned["format"] = FORMATS[min(at + 1, len(FORMATS) - 1)]
-        elif setting == "max_tokens" and "limit_name" not in self.learned:
-            self.learned["limit_name"] = "max_completion_tokens"
+            at = FORMATS.index(sent["response_format"]["type"])
+            if FORMATS.index(self.learned.get("format", FORMATS[0])) <= at:
+                self.learned["format"] = FORMATS[at + 1]
+        elif setting == "max_tokens":
+            self.learned.setdefault("limit_name", "max_completion_tokens")
         else:
             self.learned["dropped"] = sorted({*self.learned.get("dropped", ()), setting})
         if self._on_learn is not None:

@@ -6,6 +6,7 @@ Pure, so that stored raw replies can be read again by a newer version without ne
 import json
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -62,8 +63,9 @@ def in_words(error: ValidationError) -> str:
     return "; ".join(places)
 
 
+@cache
 def strict_schema(reply: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a reply in the strict form: every property required, no others allowed."""
+    """The JSON schema of a reply in the strict form: every property required, no others allowed; made once."""
     tightened: dict[str, Any] = tighten(reply.model_json_schema())
     return tightened
 
