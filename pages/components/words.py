@@ -1,0 +1,86 @@
+"""The words of the pages in the language of this browser session.
+
+English is the source, in the code; ``pages/locale/<language>/LC_MESSAGES/rapport.po`` holds the others.
+The catalogue is read when a page needs it and again when the file changes; without it, English is shown.
+"""
+
+import re
+from functools import lru_cache
+from gettext import GNUTranslations, NullTranslations
+from io import BytesIO
+from pathlib import Path
+from typing import Literal
+
+import streamlit as st
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import PoFileError, read_po
+
+from core.errors import WorkbenchError
+
+Language = Literal["en", "zh"]
+NAMES: dict[Language, str] = {"en": "English", "zh": "中文"}
+FOLDER = Path(__file__).parent.parent / "locale"
+# Values of an error that are words of ours, not of a person.
+OURS = {"noun", "kind", "why", "what", "part", "step", "seat", "state"}
+MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$&])")
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, changed_ns: int) -> NullTranslations:
+    try:
+        with path.open("rb") as file:
+            catalogue = read_po(file, abort_invalid=True)
+    except (PoFileError, ValueError):
+        return NullTranslations()
+    compiled = BytesIO()
+    write_mo(compiled, catalogue)
+    compiled.seek(0)
+    return GNUTranslations(compiled)
+
+
+def catalogue(language: str) -> NullTranslations:
+    path = FOLDER / language / "LC_MESSAGES" / "rapport.po"
+    try:
+        return _read(path, path.stat().st_mtime_ns)
+    except OSError:
+        return NullTranslations()
+
+
+def preferred() -> Language:
+    """The language the browser asks for."""
+    return "zh" if (st.context.locale or "").lower().startswith("zh") else "en"
+
+
+def language() -> Language:
+    """The language of this browser session: as chosen in the sidebar, else as the browser asks."""
+    chosen = st.session_state.get("frame_language")
+    return next((code for code, name in NAMES.items() if chosen in (code, name)), preferred())
+
+
+def _(message: str) -> str:
+    """The message in the language of this session. Put values in with ``.format()`` afterwards."""
+    return catalogue(language()).gettext(message) if message else ""
+
+
+def many(one: str, more: str, n: int) -> str:
+    """The message for one or for more, with ``{n}`` filled in (thousands separated)."""
+    return catalogue(language()).ngettext(one, more, n).format(n=f"{n:,}")
+
+
+def say(error: WorkbenchError) -> str:
+    """An error's sentence in the language of this session."""
+    values = {
+        name: _(value) if name in OURS and isinstance(value, str) else value
+        for name, value in error.values.items()
+    }
+    return _(error.message).format(**values)
+
+
+def in_words(labels: dict[str, str]) -> str:
+    """The text of this session's language out of data that carries its own (``{en: …, zh: …}``)."""
+    return labels.get(language()) or labels.get("en", "")
+
+
+def plain(text: str) -> str:
+    """People's text as it may stand where Streamlit reads Markdown (titles, labels, captions)."""
+    return MARKDOWN.sub(r"\\\1", " ".join(text.split()))

@@ -1,0 +1,199 @@
+"""Home: where everything stands, and what to do next."""
+
+import importlib
+import importlib.util
+
+import streamlit as st
+
+from core.errors import WorkbenchError
+from pages.components import badges, crisis, layout, resources
+from pages.components.words import _, language, many
+from storage.store import Store
+
+
+def counted(store: Store) -> dict[str, int]:
+    """What is in the store, in figures."""
+    return {
+        "reports": store.reports.count(),
+        "confirmed": store.reports.count(masking="confirmed"),
+        "roles": store.roles.count(),
+        "sessions": store.sessions.count(),
+        "live": store.sessions.count(origin="live"),
+        "ratings": store.ratings.count(),
+        "comparisons": store.comparisons.count(),
+    }
+
+
+def load_demo(store: Store) -> None:
+    """Run the demo study; everything it makes carries the demo engine's label."""
+    demo = importlib.import_module("core.studies.demo")
+    with st.spinner(_("Running the demo study on this machine. It fills every page in under a minute …")):
+        try:
+            demo.load_demo(store, language(), size="small")
+        except WorkbenchError as error:
+            layout.problem(error)
+            return
+    st.rerun()
+
+
+def first_steps(store: Store) -> None:
+    """The store is empty: begin with the demo study or with a report of one's own."""
+    with st.container(border=True):
+        layout.lead_card(
+            _("Nothing is here yet. Look at an example first?"),
+            _(
+                "The demo study makes reports, roles, sessions and their ratings on this machine, by rules, "
+                "without a model. It takes less than a minute, and you can delete all of it again."
+            ),
+        )
+        with st.container(horizontal=True):
+            if st.button(
+                _("Load the demo study"),
+                key="home_demo",
+                type="primary",
+                icon=":material/play_arrow:",
+                disabled=importlib.util.find_spec("core.studies.demo") is None,
+            ):
+                load_demo(store)
+            if st.button(_("Begin with my report"), key="home_report", icon=":material/upload_file:"):
+                st.switch_page("reports.py")
+
+
+def next_step(store: Store, n: dict[str, int]) -> None:
+    """The one thing to do next, by what is still missing."""
+    waiting = store.reports.find(masking="unconfirmed")
+    paused = store.sessions.find(origin="live", state="paused")
+    unfinished = next((s for s in store.studies.all() if s.state in ("running", "stopped", "needs the key")), None)
+    if unfinished is not None:
+        layout.next_step(
+            _("Look after the study “{name}”").format(name=unfinished.name),
+            _("It is not finished: see how far it is, or let it go on."),
+            _("Open Studies"), "studies.py", {"study": unfinished.id}, key="home_next",
+        )  # fmt: skip
+    elif waiting is not None:
+        layout.next_step(
+            _("Confirm the masking of “{title}”").format(title=waiting.title),
+            _("Until a person has read it through, it stays on this machine."),
+            _("Open Reports"), "reports.py", {"report": waiting.id}, key="home_next",
+        )  # fmt: skip
+    elif paused is not None:
+        layout.next_step(
+            _("Go on with a paused session"),
+            _("Every turn so far is saved."),
+            _("Open Live session"), "live.py", {"session": paused.id}, key="home_next",
+        )  # fmt: skip
+    elif not n["sessions"]:
+        layout.next_step(
+            _("Watch a first session"),
+            _("Choose a role card and a counselor; they speak word by word, and you can take a seat."),
+            _("Open Live session"), "live.py", key="home_next",
+        )  # fmt: skip
+    elif not n["ratings"] and not n["comparisons"]:
+        layout.next_step(
+            _("Have the sessions judged"),
+            _("A study compares counselors on nine dimensions, or rates the alliance on twelve items."),
+            _("Open Studies"), "studies.py", key="home_next",
+        )  # fmt: skip
+    else:
+        layout.next_step(
+            _("Read what the ratings show"),
+            _("From any number down to the quote behind it."),
+            _("Open Results"), "results.py", key="home_next",
+        )  # fmt: skip
+
+
+def by_whom(store: Store, n: dict[str, int]) -> str:
+    """Who gave the ratings; kinds are never pooled silently."""
+    if not n["ratings"] + n["comparisons"]:
+        return _("none yet")
+    kinds = {r.id: r.kind for r in store.raters.all()}
+    people = sum(store.ratings.count(rater_id=id) for id, kind in kinds.items() if kind == "person")
+    rules = sum(
+        store.ratings.count(rater_id=id) + store.comparisons.count(rater_id=id)
+        for id, kind in kinds.items()
+        if kind == "rules"
+    )
+    rest = n["ratings"] + n["comparisons"] - people - rules
+    parts = [
+        many("{n} by people", "{n} by people", people) if people else "",
+        many("{n} by the demo engine", "{n} by the demo engine", rules) if rules else "",
+        many("{n} by models or brought along", "{n} by models or brought along", rest) if rest else "",
+    ]
+    return _(", ").join(part for part in parts if part)
+
+
+def figures(store: Store, n: dict[str, int]) -> None:
+    none = _("none yet")
+    warned = sum(bool(role.checks) for role in store.roles.all()) if n["roles"] else 0
+    cells = [
+        ("description", _("Reports"), n["reports"],
+         many("{n} masked and confirmed", "{n} masked and confirmed", n["confirmed"]) if n["reports"] else none),
+        ("badge", _("Roles"), n["roles"],
+         (many("{n} with something to check", "{n} with something to check", warned) if warned else _("all checked"))
+         if n["roles"] else none),
+        ("forum", _("Sessions"), n["sessions"],
+         many("{n} of them live", "{n} of them live", n["live"]) if n["sessions"] else none),
+        ("rate_review", _("Ratings and comparisons"), n["ratings"] + n["comparisons"], by_whom(store, n)),
+    ]  # fmt: skip
+    grid = st.grid(4, min_column_width=190, border=True)
+    for icon, label, value, under in cells:
+        with grid.cell():
+            layout.figure(icon, label, value, under)
+
+
+def how_it_connects() -> None:
+    layout.section(_("How the pieces connect"))
+    cells = [
+        ("edit_document", _("1 Make"),
+         _("Upload a report, mask it, rebuild it as a dialogue. Or build a role and watch a session."),
+         "reports.py", _("Open Reports")),
+        ("rate_review", _("2 Judge"),
+         _("Compare counselors on nine dimensions, or rate the alliance on twelve items: blind, in both orders, with quotes."),
+         "studies.py", _("Open Studies")),
+        ("timeline", _("3 Read"),
+         _("From any number down to the quote behind it. See which raters agree with people."),
+         "results.py", _("Open Results")),
+    ]  # fmt: skip
+    grid = st.grid(3, min_column_width=255, border=True)
+    for icon, words, sentence, page, link in cells:
+        with grid.cell():
+            layout.card_title(words, icon=icon)
+            st.text(sentence)
+            layout.link(page, link)
+
+
+def what_it_is_not() -> None:
+    crisis.note()
+    if not resources.country():
+        with st.container(border=True):
+            st.text(_("Where are you? The crisis numbers shown here follow from it."))
+            crisis.choose_country("home_country", "collapsed")
+
+
+def in_use(store: Store) -> list[badges.Badge]:
+    """Which engine the agents use, and whether text can leave this machine."""
+    outside = [row for row in store.endpoints.all() if badges.endpoint(row).colour == "yellow"]
+    used = {agent.endpoint_id for agent in store.agents.all() if agent.engine == "openai"}
+    named = [row.name for row in store.endpoints.all() if row.id in used]
+    shown = [badges.engine("demo")] + [badges.engine("openai", name) for name in named]
+    leaving = [row.name for row in outside if row.id in used]
+    return [*shown, badges.local(not leaving, ", ".join(leaving))]
+
+
+store = resources.store()
+n = counted(store)
+layout.title(
+    _("From counseling reports to evidence"),
+    _(
+        "Rebuild dialogues, let simulated clients and counselors talk, have people and models rate the sessions, "
+        "and see how far each rating can be trusted."
+    ),
+    in_use(store),
+)
+if not any(n.values()):
+    first_steps(store)
+else:
+    next_step(store, n)
+figures(store, n)
+how_it_connects()
+what_it_is_not()
