@@ -1,0 +1,119 @@
+"""Who speaks next, with which seed, from which inputs. Pure."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from core.errors import DataError
+from core.llm.seam import Settings
+from storage import tables
+
+OPENERS = Path(__file__).parents[2] / "prompts" / "sessions" / "openers.yaml"
+OPENER = "opener"  # the stage code of the fixed first line
+SEATS = ("client", "counselor")
+SAMPLING = {"temperature": 0.7, "top_p": 0.9, "max_tokens": 512}  # ESC-Judge §3.3
+LEAST_TURNS, MOST_TURNS = 2, 200
+
+
+@dataclass(frozen=True)
+class Place:
+    """The turn to be spoken; ``turn_id`` names the partial turn that stands there, if any."""
+
+    position: int
+    seat: str
+    turn_id: int | None = None
+
+
+def other(seat: str) -> str:
+    return "counselor" if seat == "client" else "client"
+
+
+def complete(turns: Sequence[tables.Turn]) -> list[tables.Turn]:
+    """The turns that were spoken to their end; partial ones are never judged or answered."""
+    return [turn for turn in turns if turn.state == "complete"]
+
+
+def spoken(turns: Sequence[tables.Turn]) -> int:
+    """How many utterances count towards the limit: complete ones, the opener left out."""
+    return sum(turn.stage != OPENER for turn in complete(turns))
+
+
+def next_place(turns: Sequence[tables.Turn]) -> Place:
+    """Where the session goes on: at the turn that was left partial, else after the last one."""
+    if not turns:
+        return Place(1, "client")
+    last = turns[-1]
+    if last.state == "partial":
+        return Place(last.position, last.seat, last.id)
+    return Place(last.position + 1, other(last.seat))
+
+
+def as_inputs(turns: Sequence[tables.Turn]) -> list[dict[str, Any]]:
+    """Complete turns as a prompt reads them."""
+    return [{"position": t.position, "seat": t.seat, "text": t.text} for t in complete(turns)]
+
+
+def role_inputs(role: tables.RoleCard) -> dict[str, Any]:
+    """A role card as the client's prompt reads it."""
+    names = (
+        "title", "kind", "language", "stressor", "demographics", "life_events", "traits", "profile", "text"
+    )  # fmt: skip
+    return {name: getattr(role, name) for name in names}
+
+
+def turn_seed(seed: int, position: int) -> int:
+    """The seed of one turn: fixed by the session's seed and the turn's position (31 bits)."""
+    digest = hashlib.sha256(f"turn {seed} {position}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") & 0x7FFFFFFF
+
+
+def sampling(settings: Settings, given: Mapping[str, Any]) -> Settings:
+    """An agent's settings, with the paper's where the agent names none."""
+    chosen: dict[str, Any] = {
+        name: getattr(settings, name) if name in given else value for name, value in SAMPLING.items()
+    }
+    return Settings(**chosen, extra=settings.extra)
+
+
+def engine_label(client: str, counselor: str) -> str:
+    """What made a session: one kind of engine, or ``mixed``."""
+    return client if client == counselor else "mixed"
+
+
+@cache
+def openers() -> list[dict[str, Any]]:
+    """The openers on offer: id, name (en, zh), en, zh."""
+    return list(yaml.safe_load(OPENERS.read_text("utf-8"))["openers"])
+
+
+def opener_text(language: str, id: str = "invitation") -> str:
+    """An opener in a language.
+
+    Raises:
+        DataError: no such opener.
+    """
+    for known in openers():
+        if known["id"] == id:
+            return str(known[language])
+    raise DataError(
+        "There is no opener “{id}”. Choose one of: {known}.",
+        id=id,
+        known=", ".join(o["id"] for o in openers()),
+    )
+
+
+def check_limit(most_turns: int) -> int:
+    """Raises DataError: the limit is out of range."""
+    if not LEAST_TURNS <= most_turns <= MOST_TURNS:
+        raise DataError(
+            "A session takes {least} to {most} turns, not {given}. Choose another limit; nothing was started.",
+            least=LEAST_TURNS,
+            most=MOST_TURNS,
+            given=most_turns,
+        )
+    return most_turns
