@@ -1,5 +1,6 @@
 """Intraclass correlations: six forms, through the one place that knows pingouin."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -103,7 +104,8 @@ def ask_pingouin(table: Floats) -> dict[str, Estimate]:
     frame = pd.DataFrame(
         {"target": np.repeat(np.arange(n), k), "rater": np.tile(np.arange(k), n), "score": table.ravel()}
     )
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pandas deprecations inside the library
         found = pingouin.intraclass_corr(frame, "target", "rater", "score")
     return {
         row.Type: Estimate(

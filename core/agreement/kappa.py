@@ -67,12 +67,13 @@ def weighted_kappa(first: Sequence[float], second: Sequence[float], levels: Sequ
 
     Args:
         first, second: ratings, shape (n_targets,), same order of targets.
-        levels: all levels of the scale, lowest first; equal steps between neighbours are assumed.
+        levels: all levels of the scale (from the instrument, not the data); a disagreement weighs the square
+            of the distance between the two levels' values.
     Returns:
         1 full agreement, 0 chance; nan if both raters give one and the same level throughout.
     Raises:
         DataError: lengths differ, fewer than 2 levels, or a rating off the scale.
     Source: Cohen (1968); tests compare with scikit-learn.
     """
-    steps = np.arange(len(levels), dtype=np.float64)
-    return chance_corrected(counts(first, second, levels), np.square(np.subtract.outer(steps, steps)))
+    values = np.asarray(levels, dtype=np.float64)
+    return chance_corrected(counts(first, second, levels), np.square(np.subtract.outer(values, values)))
