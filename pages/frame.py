@@ -45,7 +45,9 @@ def pages() -> dict[str, list[st.Page]]:
     """The pages that exist."""
     return {
         group: [
-            st.Page(f"{name}.py", title=title, icon=f":material/{icon}:", url_path=name, default=name == "home")
+            st.Page(
+                f"{name}.py", title=title, icon=f":material/{icon}:", url_path=name, default=name == "home"
+            )
             for name, title, icon in entries
             if (HERE / f"{name}.py").exists()
         ]

@@ -43,7 +43,8 @@ def where_to_turn() -> str:
         return _one(entries[0])
     listed = _("; ").join(
         _("{country}: {numbers}").format(
-            country=esc(in_words(e["name"])), numbers=" · ".join(f"<b>{esc(x['number'])}</b>" for x in e["lines"])
+            country=esc(in_words(e["name"])),
+            numbers=" · ".join(f"<b>{esc(x['number'])}</b>" for x in e["lines"]),
         )
         for e in entries
     )
@@ -53,12 +54,18 @@ def where_to_turn() -> str:
 def _one(entry: dict[str, Any]) -> str:
     emergency = _(" or ").join(f"<b>{esc(number)}</b>" for number in entry["emergency"])
     lines = _("; ").join(
-        _("{number} ({name})").format(number=f"<b>{esc(line['number'])}</b>", name=esc(in_words(line["name"])))
+        _("{number} ({name})").format(
+            number=f"<b>{esc(line['number'])}</b>", name=esc(in_words(line["name"]))
+        )
         for line in entry["lines"]
     )
     if not emergency:
-        return esc(_("Call your local emergency number, or ask a doctor or someone you trust to help you call."))
-    first = _("In {country}: emergency {emergency}.").format(country=esc(in_words(entry["name"])), emergency=emergency)
+        return esc(
+            _("Call your local emergency number, or ask a doctor or someone you trust to help you call.")
+        )
+    first = _("In {country}: emergency {emergency}.").format(
+        country=esc(in_words(entry["name"])), emergency=emergency
+    )
     return first + (_(" Somebody to talk to: {lines}.").format(lines=lines) if lines else "")
 
 

@@ -106,7 +106,9 @@ def turn_html(
     flags = f'<span class="r-flag">{esc(words["risk"])}</span>' if turn.risk else ""
     if turn.state == "partial" and not caret:
         flags += f'<span class="r-left">{esc(words["partial"])}</span>'
-    body = with_spans(turn.text, quote_spans(turn, quotes)) + ('<span class="r-caret"></span>' if caret else "")
+    body = with_spans(turn.text, quote_spans(turn, quotes)) + (
+        '<span class="r-caret"></span>' if caret else ""
+    )
     return (
         f'<div class="r-turn r-{seat}" id="{esc(key)}-{turn.position}">'
         f'<div class="r-sign" aria-hidden="true">{esc(signs[seat])}</div><div>'

@@ -40,10 +40,11 @@ def section(words: str) -> None:
 
 def card_title(words: str, over: str = "", icon: str = "") -> None:
     """A card's own title, with a small line over it."""
-    if over:
-        st.html(f'<p class="r-over">{esc(over)}</p>')
     mark = f":material/{icon}: " if icon else ""
-    st.markdown(f"{mark}**{plain(words)}**")
+    with st.container(gap=None):
+        if over:
+            st.html(f'<p class="r-over">{esc(over)}</p>')
+        st.markdown(f"{mark}**{plain(words)}**")
 
 
 def muted(words: str) -> None:
@@ -108,10 +109,10 @@ def facts(pairs: Iterable[tuple[str, object]], chips: Sequence[str] = (), text_l
 
 def figure(icon: str, label: str, value: int | str, under: str) -> None:
     """One figure of the store, for a cell of ``st.grid(…, border=True)``."""
-    st.markdown(f":material/{icon}: {plain(label)}")
     shown = f"{value:,}" if isinstance(value, int) else value
-    st.html(f'<div class="r-metric">{esc(shown)}</div>')
-    muted(under)
+    with st.container(gap=None):
+        st.markdown(f":material/{icon}: :small[{plain(label)}]")
+        st.html(f'<div class="r-metric">{esc(shown)}</div><div class="r-small">{esc(under)}</div>')
 
 
 def problem(error: WorkbenchError) -> None:

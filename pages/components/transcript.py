@@ -26,7 +26,8 @@ def names_of(given: Mapping[str, str] | None = None) -> dict[str, str]:
     """The names over the turns: the seat, then who sits there (``{"client": "R-014"}``)."""
     seats = {"client": _("Client"), "counselor": _("Counselor")}
     return {
-        seat: f"{label} · {given[seat]}" if given and given.get(seat) else label for seat, label in seats.items()
+        seat: f"{label} · {given[seat]}" if given and given.get(seat) else label
+        for seat, label in seats.items()
     }
 
 
@@ -92,9 +93,7 @@ def draw(
     )
 
 
-def quote_list(
-    quotes: Sequence[Mapping[str, Any]], *, key: str = "turn", text_language: str = ""
-) -> None:
+def quote_list(quotes: Sequence[Mapping[str, Any]], *, key: str = "turn", text_language: str = "") -> None:
     """Quotes with links to their turns in the transcript drawn with the same ``key``."""
     if quotes:
         st.html(
@@ -164,13 +163,24 @@ def follow(
         seen = watch()
         stage = ""
         for turn in map(drawing.said, seen.turns):
-            head = drawing.stage_html(stages.get(turn.stage, turn.stage)) if turn.stage not in ("", stage) else ""
+            head = (
+                drawing.stage_html(stages.get(turn.stage, turn.stage))
+                if turn.stage not in ("", stage)
+                else ""
+            )
             stage = turn.stage or stage
-            _paint(box, places, painted, turn.position, head + drawing.turn_html(turn, **fixed), text_language)
+            _paint(
+                box, places, painted, turn.position, head + drawing.turn_html(turn, **fixed), text_language
+            )
         if seen.partial is not None and seen.running:
             turn = drawing.said(seen.partial)
             _paint(
-                box, places, painted, turn.position, drawing.turn_html(turn, caret=True, **fixed), text_language
+                box,
+                places,
+                painted,
+                turn.position,
+                drawing.turn_html(turn, caret=True, **fixed),
+                text_language,
             )
         if not seen.running:
             return seen
