@@ -1,0 +1,113 @@
+"""Bringing in transcripts: each session of a file is accepted, warned about or refused, with the reason."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from core.errors import DataError, WorkbenchError
+from core.llm.seam import Clearance
+from core.sessions import safety
+from core.sessions.labelled import read_labelled
+from core.sessions.reading import decode
+from core.sessions.tabular import read_csv, read_json, read_jsonl
+from core.sessions.transcripts import Reading, Transcript
+from storage import tables
+from storage.store import Store
+
+ENDINGS = (".txt", ".md", ".csv", ".tsv", ".json", ".jsonl")
+
+
+@dataclass(frozen=True)
+class Brought:
+    """What became of one file: *accepted*, *warned* or *refused*; ``messages`` are sentences for the person."""
+
+    name: str
+    status: str
+    saved: tuple[int, ...]
+    messages: tuple[WorkbenchError, ...]
+
+    def plain(self) -> dict[str, Any]:
+        """The same as JSON, in English."""
+        saved = [{"kind": "session", "id": id} for id in self.saved]
+        return {
+            "name": self.name, "status": self.status, "saved": saved, "messages": [str(m) for m in self.messages]
+        }  # fmt: skip
+
+
+def read_transcripts(name: str, data: bytes) -> list[Reading]:
+    """The sessions of a file; one that cannot be read stands as the error that says why.
+
+    Raises:
+        DataError: nothing in the file can be read.
+    """
+    path = PurePath(name)
+    ending, title = path.suffix.lower(), path.stem
+    if ending not in ENDINGS:
+        raise DataError(
+            "{name}: transcripts are read from {endings}. Save it as one of these; nothing was saved.",
+            name=path.name, endings=", ".join(ENDINGS),
+        )  # fmt: skip
+    read = decode(path.name, data)
+    if ending in (".csv", ".tsv"):
+        found = read_csv(title, read.text)
+    elif ending == ".jsonl":
+        found = read_jsonl(title, read.text)
+    elif ending == ".json":
+        found = read_json(title, read.text)
+    else:
+        found = read_labelled(title, read.text)
+    if read.encoding:
+        found.append(
+            DataError(
+                "{name} was read as {encoding}. If the words look wrong, save it as UTF-8 and bring it in again.",
+                name=path.name,
+                encoding=read.encoding,
+            )
+        )
+    return found
+
+
+def import_transcripts(store: Store, name: str, data: bytes) -> Brought:
+    """Read a file and save its sessions, unconfirmed: they go nowhere outside until a person reviewed them."""
+    short = PurePath(name).name
+    try:
+        found = read_transcripts(name, data)
+    except WorkbenchError as error:
+        return Brought(short, "refused", (), (error,))
+    saved: list[int] = []
+    messages: list[WorkbenchError] = []
+    for reading in found:
+        if isinstance(reading, Transcript):
+            kept = _keep(store, reading)
+            saved += [kept] if isinstance(kept, int) else []
+            messages += list(reading.remarks) if isinstance(kept, int) else [kept]
+        else:
+            messages.append(reading)
+    status = "refused" if not saved else "warned" if messages else "accepted"
+    return Brought(short, status, tuple(saved), tuple(messages))
+
+
+def import_files(store: Store, files: Sequence[tuple[str, bytes]]) -> list[Brought]:
+    return [import_transcripts(store, name, data) for name, data in files]
+
+
+def _keep(store: Store, read: Transcript) -> int | DataError:
+    """Save one transcript, unless the very same one is in the store."""
+    texts = [turn["text"] for turn in read.turns]
+    for known in store.sessions.all(origin="imported", title=read.title):
+        if [turn.text for turn in store.sessions.turns(known.id or 0)] == texts:
+            return DataError(
+                "“{title}” is in the store already, as session {id}; it was not saved again.",
+                title=read.title,
+                id=known.id,
+            )
+    session = tables.Session(
+        title=read.title, origin="imported", language=read.language, state="ended", ended_by="imported",
+        most_turns=len(texts), engine="imported", clearance=int(Clearance.UNCONFIRMED), **read.fields,
+    )  # fmt: skip
+    turns = [
+        tables.Turn(session_id=0, **turn, risk=safety.risk_of(turn["seat"], turn["text"]))
+        for turn in read.turns
+    ]
+    return store.sessions.add_with_turns(session, turns).id or 0
