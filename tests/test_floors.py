@@ -9,7 +9,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 # Higher floors first; a stage may import its own floor's lower neighbours only where listed.
 FLOORS = [
-    {"pages", "app"},
+    {"app"},
+    {"pages"},
     {"core.cli"},
     {"core.commands"},
     {"core.studies", "core.alliance"},
