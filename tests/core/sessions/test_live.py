@@ -1,0 +1,166 @@
+"""Live sessions run on their own: several at once, paused, stopped, gone on with, and found again after a restart."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from core.errors import DataError, ModelError
+from core.sessions import live, service
+from storage import tables
+from storage.store import Store
+
+Agents = dict[str, tables.Agent]
+
+
+@pytest.fixture
+def server(store: Store) -> Iterator[live.Live]:
+    yield live.of(store)
+    live.close(store)
+
+
+def until(holds: Callable[[], Any], seconds: float = 5.0) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.005)
+
+
+class Patient:
+    """Speaks word by word, holding the last word back until told."""
+
+    def __init__(self, scripted: Any, text: str = "So much has changed") -> None:
+        self.inner, self.held = scripted(text), True
+        self.endpoint, self.version, self.text = self.inner.endpoint, "patient", text
+
+    async def ask(self, question: Any, on_text: Any = None) -> Any:
+        for word in self.text.split()[:-1]:
+            on_text(word + " ")
+        while self.held:
+            await asyncio.sleep(0.005)
+        return await self.inner.ask(question)
+
+
+def begun(store: Store, role: tables.RoleCard, agents: Agents, most: int = 4) -> int:
+    return service.begin(store, role, agents["client"], agents["counselor"], most_turns=most).id or 0
+
+
+def test_a_session_runs_to_its_end_by_itself(
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live
+) -> None:
+    id = begun(store, role, agents)
+    server.start(id, {"client": scripted("Hard."), "counselor": scripted("Go on.")})
+    until(lambda: not server.view(id).running)
+    assert store.sessions.get(id).state == "ended" and len(store.sessions.turns(id)) == 5
+    assert store.settings.get(live.RUNNING) == []
+
+
+def test_the_words_in_flight_are_seen_and_a_pause_keeps_them(
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live
+) -> None:
+    id, client = begun(store, role, agents), Patient(scripted)
+    engines = {"client": client, "counselor": scripted("Go on.")}
+    server.start(id, engines)
+    until(lambda: server.view(id).text == "So much has ")
+    seen = server.view(id)
+    assert (seen.running, seen.position, seen.seat) == (True, 2, "client")
+    server.start(id, engines)  # a second tab presses Continue: nothing happens twice
+    begin = time.monotonic()
+    server.pause(id)
+    assert time.monotonic() - begin < 1
+    assert (store.sessions.get(id).state, store.sessions.get(id).ended_by) == ("paused", "paused")
+    assert [(t.text, t.state) for t in store.sessions.turns(id)][1:] == [("So much has ", "partial")]
+    client.held = False
+    server.start(id, engines)
+    until(lambda: not server.view(id).running)
+    assert [t.text for t in store.sessions.turns(id)][1] == "So much has changed"
+    assert all(t.state == "complete" for t in store.sessions.turns(id))
+
+
+def test_several_sessions_run_at_once_and_one_is_stopped(
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live
+) -> None:
+    slow, quick = begun(store, role, agents), begun(store, role, agents)
+    server.start(slow, {"client": Patient(scripted), "counselor": scripted("Go on.")})
+    server.start(quick, {"client": scripted("Hard."), "counselor": scripted("Go on.")})
+    until(lambda: not server.view(quick).running)
+    assert server.view(slow).running
+    assert server.stop(slow).state == "stopped"
+    assert store.sessions.get(quick).state == "ended"
+
+
+def test_an_error_becomes_a_reason_and_the_turns_stay(
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live
+) -> None:
+    id = begun(store, role, agents)
+    server.start(id, {"client": scripted("Hard."), "counselor": scripted(ModelError("No key."))})
+    until(lambda: not server.view(id).running)
+    session = store.sessions.get(id)
+    assert (session.state, session.ended_by, session.faults[0]["message"]) == ("paused", "error", "No key.")
+    assert str(server.view(id).problem) == "No key." and len(store.sessions.turns(id)) == 2
+
+
+def test_a_bug_is_said_and_leaves_the_session_paused(
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live
+) -> None:
+    def breaks(question: Any) -> str:
+        raise ZeroDivisionError("oops")
+
+    id = begun(store, role, agents)
+    server.start(id, {"client": scripted(breaks), "counselor": scripted("Go on.")})
+    until(lambda: not server.view(id).running)
+    assert "stumbled" in str(server.view(id).problem) and store.sessions.get(id).state == "paused"
+
+
+def test_a_person_sits_in_a_seat(
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live
+) -> None:
+    id = begun(store, role, agents, most=6)
+    server.take_seat(id, "counselor", "P1")
+    engines = {"client": scripted("Hard."), "counselor": None}
+    server.start(id, engines)
+    until(lambda: store.sessions.get(id).ended_by == "waiting")
+    server.say(id, "counselor", "What makes it hard?", engines)
+    until(lambda: len(store.sessions.turns(id)) == 4)
+    until(lambda: not server.view(id).running)
+    session = store.sessions.get(id)
+    assert (session.origin, session.counselor_person, session.clearance) == ("live", "P1", 1)
+
+
+def test_a_persons_risk_sign_is_not_answered_by_a_program(
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live
+) -> None:
+    id, counselor = begun(store, role, agents), scripted("Go on.")
+    engines = {"client": None, "counselor": counselor}
+    server.take_seat(id, "client", "P1")
+    server.say(id, "client", "I don't want to live anymore.", engines)
+    assert not server.view(id).running and counselor.asked == []
+    assert (store.sessions.get(id).state, store.sessions.get(id).ended_by) == ("paused", "risk")
+    server.start(id, engines)  # the person chose to go on
+    until(lambda: len(counselor.asked) == 1)
+
+
+def test_who_speaks_out_of_turn_is_told(
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live
+) -> None:
+    id = begun(store, role, agents)
+    server.take_seat(id, "counselor", "P1")
+    with pytest.raises(DataError, match="client speaks next"):
+        server.say(id, "counselor", "Me first.", {"client": None, "counselor": None})
+
+
+def test_after_a_restart_a_session_stands_paused_at_its_turn(
+    store: Store, role: tables.RoleCard, agents: Agents
+) -> None:
+    held, in_study = begun(store, role, agents), begun(store, role, agents)
+    for id in (held, in_study):
+        store.sessions.update(id, state="running", ended_by="")
+    store.settings.set(live.RUNNING, [held, 999])
+    live.of(store)
+    try:
+        assert (store.sessions.get(held).state, store.sessions.get(held).ended_by) == ("paused", "restart")
+        assert store.sessions.get(in_study).state == "running", "a study's sessions are its own"
+    finally:
+        live.close(store)
