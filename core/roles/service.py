@@ -1,0 +1,272 @@
+"""Building roles: a chain of sampled and written facets, compiled into one text, checked and saved."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import BaseModel
+
+from core.errors import DataError, ModelError, NotFound
+from core.llm.asking import ask, make_question
+from core.llm.seam import Clearance, Engine, Settings
+from core.roles import drafts, ingredients
+from core.roles.checks import check_role, mendable
+from core.roles.drafts import Draft, Step, facets, next_step
+from core.roles.importing import read_roles
+from core.roles.replies import Compiled, Demographics, LifeEvents, Scenarios
+from core.roles.sampling import FAMILIES, OCCUPATIONS, Sampling, chosen, pick
+from storage import tables
+from storage.store import Store
+
+OnStep = Callable[[Step, Draft], None]
+
+
+async def build_role(
+    store: Store, engine: Engine, *, language: str = "en", seed: int = 0, sampling: Sampling = "stratified",
+    number: int = 1, set_seed: int | None = None, forbid_contradictions: bool = True, genders: Sequence[str] = (),
+    title: str = "", settings: Settings | None = None, on_step: OnStep | None = None, study_id: int | None = None,
+    unit_id: int | None = None,
+) -> tables.RoleCard:  # fmt: skip
+    """Stressor → demographics → life events → traits → text → checks, then saved.
+
+    Args:
+        number, set_seed: place in a set and the set's seed, so that *stratified* goes through all stressors.
+        on_step: told of each step as soon as it is done.
+    Raises:
+        ModelError: a writing step got no usable answer; nothing was saved but its call.
+    """
+    draft = Draft(
+        language=cast(Any, language), seed=seed, sampling=sampling, number=number, set_seed=set_seed,
+        forbid_contradictions=forbid_contradictions, genders=list(genders),
+    )  # fmt: skip
+    asking = Asking(store, engine, settings, study_id, unit_id)
+    while step := next_step(draft):
+        draft = await take_step(asking, draft)
+        if on_step:
+            on_step(step, draft)
+    return save_role(store, draft, title)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Whom a chain asks, and under which study's account."""
+
+    store: Store
+    engine: Engine
+    settings: Settings | None = None
+    study_id: int | None = None
+    unit_id: int | None = None
+
+    async def ask(
+        self, draft: Draft, prompt: str, inputs: dict[str, Any], reply: type[BaseModel]
+    ) -> tuple[Any, Draft]:
+        """One writing question; the draft comes back with the call's id.
+
+        Raises:
+            ModelError: no answer, or one that cannot be read.
+        """
+        question = make_question(
+            prompt, inputs, language=draft.language, reply=reply, settings=self.settings or Settings(),
+            seed=draft.seed, clearance=Clearance.SYNTHETIC, record="The role being built",
+        )  # fmt: skip
+        answer, call = await ask(
+            self.store, self.engine, question, study_id=self.study_id, unit_id=self.unit_id
+        )
+        if not answer.usable:
+            raise ModelError(
+                "The writer's answer to {prompt} could not be used: {why}. What was built before is kept; try again.",
+                prompt=prompt,
+                why=answer.reason or answer.state,
+            )
+        return answer.value, draft.model_copy(update={"engine": answer.engine, "calls": [*draft.calls, call]})
+
+
+async def take_step(asking: Asking, draft: Draft) -> Draft:
+    """Do the next step of a draft (one life event at a time); a complete draft comes back as it is."""
+    match next_step(draft):
+        case "stressor":
+            return drafts.with_stressor(draft)
+        case "demographics":
+            return await write_demographics(asking, drafts.with_person(draft))
+        case "life_events":
+            return await write_life_event(asking, draft)
+        case "traits":
+            return drafts.with_traits(draft)
+        case "text":
+            return await compile_text(asking, draft)
+        case "checks":
+            return drafts.with_checks(draft)
+    return draft
+
+
+async def write_demographics(asking: Asking, draft: Draft) -> Draft:
+    """Family situations and occupations from the writer; which of them, from our generator."""
+    category = ingredients.stressor(draft.stressor["subcategory"]).category_label.of(draft.language)
+    family, work = pick(draft.seed, "family", FAMILIES), pick(draft.seed, "occupation", OCCUPATIONS)
+    inputs = {
+        "challenge": draft.stressor["label"], "category": category, "age": draft.demographics["age"],
+        "gender": ingredients.genders()[draft.demographics["gender"]].of(draft.language),
+        "family_pick": family, "occupation_pick": work,
+    }  # fmt: skip
+    reply, draft = await asking.ask(draft, "role/demographics", inputs, Demographics)
+    written = {
+        "family_status": chosen(reply.family_options, family),
+        "occupation": chosen(reply.occupation_options, work),
+        "persona": reply.persona.strip(),
+    }
+    return draft.model_copy(update={"demographics": draft.demographics | written})
+
+
+async def write_life_event(asking: Asking, draft: Draft) -> Draft:
+    """Twenty kinds of events, one picked; twenty-five scenarios of it, one picked; none taken twice."""
+    data = ingredients.read("life_events")
+    number = len(draft.life_events) + 1
+    inputs: dict[str, Any] = {
+        "persona": draft.demographics["persona"], "categories": ingredients.event_categories(draft.language),
+        "count": data["candidates"], "taken": draft.event_kinds,
+    }  # fmt: skip
+    reply, draft = await asking.ask(draft, "role/life_events", inputs, LifeEvents)
+    fresh = [event for event in reply.events if event not in draft.event_kinds] or reply.events
+    event = chosen(fresh, pick(draft.seed, f"event {number}", data["candidates"]))
+    inputs = {"persona": draft.demographics["persona"], "event": event, "count": data["scenarios"]}
+    reply, draft = await asking.ask(draft, "role/scenarios", inputs, Scenarios)
+    scenario = chosen(reply.scenarios, pick(draft.seed, f"scenario {number}", data["scenarios"]))
+    return draft.model_copy(
+        update={"life_events": [*draft.life_events, scenario], "event_kinds": [*draft.event_kinds, event]}
+    )
+
+
+async def compile_text(asking: Asking, draft: Draft) -> Draft:
+    """One text from all facets; what the checks can have mended is asked for once more."""
+    draft = await compile_once(asking, draft, [])
+    faults = mendable(check_role(**facets(draft)))
+    return await compile_once(asking, draft, faults) if faults else draft
+
+
+async def compile_once(asking: Asking, draft: Draft, faults: list[str]) -> Draft:
+    gender = ingredients.genders()[draft.demographics["gender"]].of(draft.language)
+    inputs = {
+        "challenge": draft.stressor["label"], "demographics": draft.demographics | {"gender": gender},
+        "life_events": draft.life_events, "traits": drafts.trait_inputs(draft.traits, draft.language),
+        "faults": faults,
+    }  # fmt: skip
+    reply, draft = await asking.ask(draft, "role/compile", inputs, Compiled)
+    return draft.model_copy(update={"text": reply.text.strip()})
+
+
+def save_role(store: Store, draft: Draft, title: str = "") -> tables.RoleCard:
+    """Save a complete draft as a role card, under a title not yet in use.
+
+    Raises:
+        DataError: a step is missing, or the title given is in use.
+    """
+    if step := next_step(draft):
+        raise DataError(
+            "The role is not complete: {step} is missing. Go on building; nothing was lost.", step=step
+        )
+    named = title.strip() or free_title(store, drafts.title_of(draft))
+    return store.roles.add(
+        tables.RoleCard(
+            title=named, seed=draft.seed, sampling=draft.sampling, checks=draft.checks,
+            engine=draft.engine or "demo", clearance=int(Clearance.SYNTHETIC), **facets(draft),
+        )
+    )  # fmt: skip
+
+
+def free_title(store: Store, title: str) -> str:
+    """The title, with a number behind it when it is taken."""
+    tried, number = title, 1
+    while store.roles.find(title=tried) is not None:
+        number += 1
+        tried = f"{title} ({number})"
+    return tried
+
+
+def change_role(store: Store, role_id: int, **fields: Any) -> tables.RoleCard:
+    """Save a person's edits to a card and check it again.
+
+    Raises:
+        NotFound, DataError: no such card, or its new title is in use.
+    """
+    card = store.roles.get(role_id)
+    changed = facets(card) | {name: value for name, value in fields.items() if name in facets(card)}
+    checks = check_role(**changed) if card.kind == "role" else []
+    return store.roles.update(role_id, **fields, checks=checks)
+
+
+def write_profile(
+    store: Store, title: str, language: str, profile: dict[str, Any], made_up: bool
+) -> tables.RoleCard:
+    """Save a client profile that a person wrote.
+
+    Raises:
+        DataError: it has no title or says nothing of the client, or the title is in use.
+    """
+    if not title.strip() or not (profile["behavior"].strip() or profile["personas"]):
+        raise DataError(
+            "A profile needs a title and a behavior or a persona. Fill them in; nothing was saved."
+        )
+    clearance = Clearance.SYNTHETIC if made_up else Clearance.UNCONFIRMED
+    return store.roles.add(
+        tables.RoleCard(
+            title=title.strip(), kind="profile", language=language, sampling="written", profile=profile,
+            stressor={"category": "", "subcategory": "", "label": profile["behavior"] or title.strip()},
+            engine="person", clearance=int(clearance),
+        )
+    )  # fmt: skip
+
+
+def confirm_made_up(store: Store, role_id: int) -> tables.RoleCard:
+    """A person has looked: no real person stands behind this card."""
+    return store.roles.update(role_id, clearance=int(Clearance.SYNTHETIC))
+
+
+@dataclass
+class Imported:
+    """What one file brought: records saved, and sentences about what was refused or needs a look."""
+
+    saved: list[dict[str, Any]] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+
+
+def import_roles(store: Store, source: Path | bytes, name: str = "") -> Imported:
+    """Roles from a file: ESC-Judge's JSON lines, client profiles or own cards. What is odd is flagged, not refused.
+
+    Raises:
+        DataError: the file cannot be read at all.
+    """
+    name = name or (source.name if isinstance(source, Path) else "roles")
+    brought = Imported()
+    for read in read_roles(_bytes(source, name), name):
+        if read.refused:
+            brought.messages.append(f"Role {read.place} was refused: {read.refused}.")
+            continue
+        if _known(store, read.fields):
+            brought.messages.append(f"Role {read.place} is in the store already and was not taken again.")
+            continue
+        fields = read.fields | {"title": free_title(store, read.fields["title"]), "checks": read.checks}
+        card = store.roles.add(tables.RoleCard(**fields))
+        brought.saved.append({"kind": "role", "id": card.id})
+        brought.messages += [
+            f"Role {read.place}: {one['message']}" for one in read.checks if one["severity"] != "note"
+        ]
+    return brought
+
+
+def _bytes(source: Path | bytes, name: str) -> bytes:
+    try:
+        return source.read_bytes() if isinstance(source, Path) else source
+    except OSError as error:
+        raise NotFound(
+            "The file {name} cannot be opened: {why}. Check its path; nothing was saved.",
+            name=name,
+            why=str(error),
+        ) from error
+
+
+def _known(store: Store, fields: dict[str, Any]) -> bool:
+    same = store.roles.find(title=fields["title"])
+    return (
+        same is not None and same.text == fields.get("text", "") and same.profile == fields.get("profile", {})
+    )
