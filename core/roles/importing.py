@@ -143,9 +143,7 @@ def demographics_in(persona: str) -> dict[str, Any]:
     found: dict[str, Any] = {"persona": persona}
     if age := AGED.search(persona):
         found["age"] = int(next(group for group in age.groups() if group))
-    found["gender"] = next(
-        (code for code, words in GENDERS.items() if re.search(words, persona, re.IGNORECASE)), ""
-    )
+    found["gender"] = gender_in(persona)
     for part, name in (
         ("family_status", "(?:family|relationship|marital) status"),
         ("occupation", "occupation"),
