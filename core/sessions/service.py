@@ -11,6 +11,7 @@ from core.sessions import ending, safety, seating
 from core.sessions.casting import Cast, Ear, OnText, OnTurn, check_seats
 from core.sessions.detector import Detector
 from core.sessions.seating import Place
+from core.sessions.stages import stage_of
 from storage import tables
 from storage.store import Store
 
@@ -143,7 +144,12 @@ async def _speak(
         if "".join(ear.said).strip():
             put(store, crew.id, place, "".join(ear.said), state="partial", call_id=call_id)
         raise
-    return put(store, crew.id, place, str(answer.value).strip(), call_id=call_id)
+    text = str(answer.value).strip()
+    stage = ""
+    if place.seat == "counselor":
+        said = [turn.text for turn in seating.complete(turns) if turn.seat == "counselor"]
+        stage = stage_of(crew.agents["counselor"], crew.session.language, [*said, text])
+    return put(store, crew.id, place, text, stage=stage, call_id=call_id)
 
 
 def put(
