@@ -89,6 +89,8 @@ def derived_calls(session: Session, kind: str, rows: list[Any]) -> set[int]:
             (tables.Comparison, "second_id"),
         ):
             calls |= set(session.exec(select(table.call_id).filter_by(**{where: id})).all())
+        # turns that broke off and were said again: their calls name the session, and no turn any more
+        calls |= set(session.exec(select(tables.Call.id).filter_by(purpose=f"session {id}")).all())
     if kind == "report":
         for row in rows:
             calls |= set(session.exec(select(tables.Note.call_id).filter_by(report_id=row.id)).all())
