@@ -37,6 +37,7 @@ def signs() -> dict[str, str]:
 
 def stage_names() -> dict[str, str]:
     return {
+        "opener": _("Opening line"),
         "exploration": _("Exploration"),
         "insight": _("Insight"),
         "action": _("Action"),
