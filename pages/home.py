@@ -63,7 +63,9 @@ def next_step(store: Store, n: dict[str, int]) -> None:
     """The one thing to do next, by what is still missing."""
     waiting = store.reports.find(masking="unconfirmed")
     paused = store.sessions.find(origin="live", state="paused")
-    unfinished = next((s for s in store.studies.all() if s.state in ("running", "stopped", "needs the key")), None)
+    unfinished = next(
+        (s for s in store.studies.all() if s.state in ("running", "stopped", "needs the key")), None
+    )
     if unfinished is not None:
         layout.next_step(
             _("Look after the study “{name}”").format(name=unfinished.name),

@@ -1,6 +1,6 @@
 """Testing an endpoint: what it lists, one short call, one structured call."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from core.errors import ModelError
 from core.llm.asking import send
 from core.llm.openai_engine import OpenAIEngine
-from core.llm.seam import Clearance, Message, Question, Settings
+from core.llm.seam import Clearance, Endpoint, Message, Question, Settings
 
 
 class Probe(BaseModel):
@@ -92,3 +92,17 @@ def probe_question(words: str, reply: type[BaseModel] | None) -> Question:
         clearance=Clearance.SYNTHETIC,
         record="the connection test",
     )
+
+
+async def listening(addresses: Sequence[str]) -> dict[str, list[str]]:
+    """The addresses that answer, with the models they list. Only a list of models is asked for, without a key."""
+    found: dict[str, list[str]] = {}
+    for address in addresses:
+        engine = OpenAIEngine(Endpoint(kind="openai", base_url=address, name=address), timeout=3.0)
+        try:
+            found[address] = await engine.models()
+        except ModelError:
+            continue
+        finally:
+            await engine.close()
+    return found

@@ -3,9 +3,11 @@
 import os
 
 import streamlit as st
+import yaml
 
-from core.llm.agents import ensure_shipped
-from pages.components.words import _
+from core.llm.agents import SHIPPED, ensure_shipped
+from pages.components.words import _, language
+from storage import tables
 from storage.store import Store, open_store
 
 RIGHTS = ("researcher", "rater", "counselor")
@@ -64,3 +66,11 @@ def country() -> str:
 
 def rights_name(code: str) -> str:
     return {"researcher": _("Researcher"), "rater": _("Rater"), "counselor": _("Counselor")}[code]
+
+
+def agent_name(agent: tables.Agent) -> str:
+    """An agent's name; a shipped one's in the language of this session."""
+    shipped = {known["name"]: known for known in yaml.safe_load(SHIPPED.read_text("utf-8"))}
+    if agent.name in shipped and language() == "zh":
+        return str(shipped[agent.name].get("zh") or agent.name)
+    return agent.name

@@ -1,0 +1,72 @@
+"""Endpoints as the pages show them: starting points, where the key is, what was learned."""
+
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from core.llm.gate import host_of, is_local
+from core.llm.probing import Check
+from core.llm.seam import Endpoint
+from pages.components import resources
+from pages.components.words import _, in_words
+from storage import tables
+
+FILE = Path(__file__).parents[2] / "prompts" / "endpoints.yaml"
+
+
+@lru_cache(maxsize=2)
+def _read(changed_ns: int) -> list[dict[str, Any]]:
+    return list(yaml.safe_load(FILE.read_text("utf-8")))
+
+
+def presets() -> list[dict[str, Any]]:
+    """Starting points: name, base_url, key_env, mind, local."""
+    return _read(FILE.stat().st_mtime_ns)
+
+
+def mind(preset: dict[str, Any]) -> str:
+    return in_words(preset["mind"])
+
+
+def stays(base_url: str) -> bool:
+    """Whether text sent there stays on this machine.
+
+    Raises:
+        DataError: not an address of an endpoint.
+    """
+    host_of(base_url)
+    return is_local(Endpoint(kind="openai", base_url=base_url))
+
+
+def key_words(row: tables.Endpoint) -> str:
+    """Where the key for this endpoint is, never the key."""
+    if resources.keys().get(row.base_url):
+        return _("typed for this browser session")
+    if row.key_env:
+        there = bool(os.environ.get(row.key_env))
+        return (_("from {variable}") if there else _("missing: {variable} is empty")).format(
+            variable=row.key_env
+        )
+    return _("none")
+
+
+def learned_words(row: tables.Endpoint) -> str:
+    """What was learned of it as it answered."""
+    forms = {
+        "json_schema": _("replies by a schema"),
+        "json_object": _("replies as JSON objects"),
+        "prompt": _("replies by the prompt alone"),
+    }
+    parts = [forms.get(str(row.learned.get("format", "")), "")]
+    if row.learned.get("dropped"):
+        parts.append(_("refuses {settings}").format(settings=", ".join(row.learned["dropped"])))
+    return _("; ").join(part for part in parts if part) or _("nothing yet")
+
+
+def step_words(check: Check) -> str:
+    """One step of the connection test, in words."""
+    steps = {"models": _("List of models"), "call": _("A short reply"), "schema": _("A structured reply")}
+    return steps.get(check.step, check.step)

@@ -1,0 +1,286 @@
+"""Data and privacy: what is stored where, what leaves, what the demo engine is, and deleting."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from core.errors import WorkbenchError
+from pages.components import badges, crisis, endpoints, layout, resources
+from pages.components.words import _, many, plain
+from storage.store import Store
+
+VALIDITY = Path(__file__).parents[1] / "prompts" / "demo" / "validity.json"
+
+
+def kind_names() -> dict[str, str]:
+    return {
+        "session": _("Session"),
+        "report": _("Report"),
+        "role": _("Role card"),
+        "study": _("Study"),
+        "client": _("Client (all sessions and outcomes)"),
+        "counselor": _("Counselor (all sessions)"),
+    }
+
+
+def record_names() -> dict[str, str]:
+    """What a receipt counts, in words."""
+    return {
+        "report": _("Reports"), "mask": _("Masking keys"), "note": _("Notes"), "role_card": _("Role cards"),
+        "session": _("Sessions"), "turn": _("Turns"), "rating": _("Ratings"), "comparison": _("Comparisons"),
+        "study": _("Studies"), "unit": _("Units of studies"), "call": _("Calls to an engine"),
+        "text_part": _("Texts of calls"), "feedback": _("Feedback"), "outcome": _("Outcomes"),
+        "consent": _("Consents"), "rater": _("Raters"), "agent": _("Agents"), "endpoint": _("Endpoints"),
+        "export": _("Exports"), "file": _("Files"),
+    }  # fmt: skip
+
+
+def choices(store: Store, kind: str) -> dict[Any, str]:
+    """Records of this kind that can be deleted, by id, with words to tell them apart."""
+    if kind == "session":
+        return {s.id: f"{s.id} · {s.title or s.origin} · {s.created[:10]}" for s in store.sessions.all()}
+    if kind == "report":
+        return {r.id: f"{r.id} · {r.title}" for r in store.reports.all()}
+    if kind == "role":
+        return {r.id: f"{r.id} · {r.title}" for r in store.roles.all()}
+    if kind == "study":
+        return {s.id: f"{s.id} · {s.name}" for s in store.studies.all()}
+    codes = {getattr(s, f"{kind}_code") for s in store.sessions.all()}
+    if kind == "client":
+        codes |= {o.client_code for o in store.outcomes.all()}
+    return {code: code for code in sorted(codes - {""})}
+
+
+def what_is_stored(store: Store) -> None:
+    layout.section(_("What is stored, and where"))
+    with st.container(border=True):
+        where = str(store.path.resolve()) if store.path is not None else _("a database server")
+        layout.facts(
+            [
+                (_("Database"), where),
+                (_("Rights"), rights_of(store.path)),
+                (
+                    _("Encryption"),
+                    _("none: whoever can read this account's files can read it. Use an encrypted disk."),
+                ),
+                (_("Keys"), _("never stored: from the environment, or in the memory of one browser session")),
+                (_("Outside requests"), _("none, except to endpoints you entered on Models and agents")),
+                (_("Usage statistics"), _("off")),
+            ]
+        )
+    with st.container(border=True):
+        layout.card_title(_("What this does not protect against"))
+        st.text(
+            _(
+                "Without a sign-in anyone who opens this address can choose any code: codes keep ratings apart and "
+                "guard against accidents, not against people. Masking is an aid and misses things. Deleting does not "
+                "reach backups, copies you exported or sent, or what an endpoint outside has kept."
+            )
+        )
+
+
+def rights_of(path: Path | None) -> str:
+    if path is None or not path.exists():
+        return _("as the server sets them")
+    if os.name == "nt":
+        return _("as this Windows account's")
+    mode, folder = path.stat().st_mode & 0o777, path.resolve().parent.stat().st_mode & 0o777
+    words = _("file {file}, folder {folder}").format(file=f"{mode:o}", folder=f"{folder:o}")
+    return words + (_(" (this account only)") if not (mode | folder) & 0o077 else "")
+
+
+def where_text_goes(store: Store) -> None:
+    layout.section(_("Where text goes"))
+    outside = [row for row in store.endpoints.all() if not endpoints.stays(row.base_url)]
+    with st.container(border=True):
+        badges.row([badges.local(not outside, ", ".join(row.name for row in outside))])
+        st.text(
+            _(
+                "Every text carries a clearance. Before anything is sent, one gate checks it against the endpoint: "
+                "made-up text and text whose masking a person confirmed may leave; unconfirmed reports stay here; what "
+                "a person typed goes only to the endpoint they consented to. A refusal names the record."
+            )
+        )
+
+
+def consents(store: Store) -> None:
+    given = [c for c in store.consents.all(person=resources.person()) if not c.withdrawn]
+    layout.section(_("What you agreed to"))
+    if not given:
+        layout.muted(_("Nothing is recorded under your code, {code}.").format(code=resources.person()))
+        return
+    names = {
+        "rating here": _("My sessions may be rated here"),
+        "outside endpoint": _("My words may be sent to an endpoint outside"),
+        "supervision": _("Use in supervision"),
+        "group figures": _("Use in group figures"),
+        "export": _("Export"),
+    }
+    for consent in given:
+        with st.container(
+            horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", border=True
+        ):
+            with st.container(gap=None, width="content"):
+                st.text(names.get(consent.purpose, consent.purpose))
+                layout.muted(f"{consent.given[:10]} {consent.endpoint}".strip())
+            if st.button(_("Withdraw"), key=f"privacy_withdraw_{consent.id}"):
+                from storage.tables import now
+
+                store.consents.update(consent.id or 0, withdrawn=now())
+                st.rerun()
+
+
+def demo_engine() -> None:
+    layout.section(_("What the demo engine is"))
+    with st.container(border=True):
+        badges.row([badges.engine("demo")])
+        st.text(
+            _(
+                "Rules over word lists, in English and Chinese. It is no model and has no understanding. Its counselors, "
+                "clients and raters were made to fit each other, so what its raters say about its own sessions is a "
+                "check that everything runs, never a finding. Repeats of a demo rater read different four fifths of a "
+                "session: their agreement is that of subsamples and says nothing about a model."
+            )
+        )
+        measured(read_validity())
+
+
+def read_validity() -> dict[str, Any]:
+    try:
+        return dict(json.loads(VALIDITY.read_text("utf-8")))
+    except (OSError, ValueError):
+        return {}
+
+
+def measured(found: dict[str, Any]) -> None:
+    """How far the demo raters sort real sessions, as measured once and kept with the rules."""
+    if not found.get("auc"):
+        return
+    data = found.get("data", {})
+    layout.card_title(_("Measured on real transcripts"))
+    st.text(
+        _(
+            "On {n} sessions labelled by experts ({name}), how often the rules put a high-quality session above a "
+            "low-quality one (0.5 is chance, 1 is always):"
+        ).format(n=data.get("sessions", "?"), name=data.get("name", "?"))
+    )
+    names = {"alliance_total": _("Alliance, all items"), "hill_comparison": _("Nine Hill dimensions")}
+    st.dataframe(
+        [
+            {
+                _("Rater"): names.get(name, name.replace("_", " ")),
+                "AUC": value["value"],
+                _("95 % interval"): "{:.2f}–{:.2f}".format(*value["interval"])
+                if value.get("interval")
+                else "",
+            }
+            for name, value in found["auc"].items()
+            if isinstance(value, dict) and isinstance(value.get("value"), (int, float))
+        ],
+        hide_index=True,
+        column_config={"AUC": st.column_config.NumberColumn(format="%.2f")},
+        key="privacy_validity",
+    )
+    layout.muted(
+        _(
+            "{engine}, {date}. Measured in English on whole sessions; Chinese is not validated, single utterances are not."
+        ).format(engine=found.get("engine", ""), date=found.get("date", ""))
+    )
+
+
+def deleting(store: Store) -> None:
+    layout.section(_("Delete"))
+    if not resources.is_researcher():
+        layout.muted(_("Deleting is the researcher's. Choose “Researcher” at the left if that is you."))
+        return
+    with st.container(border=True):
+        names = kind_names()
+        kind = st.selectbox(_("What"), list(names), format_func=lambda k: names[k], key="privacy_kind")
+        there = choices(store, kind)
+        if not there:
+            layout.muted(_("There is none of this kind."))
+        chosen = st.multiselect(
+            _("Which"),
+            list(there),
+            format_func=lambda id: there[id],
+            key=f"privacy_which_{kind}",
+            disabled=not there,
+        )
+        layout.muted(
+            _(
+                "All that follows from it goes too: turns, ratings, comparisons, feedback, calls and their texts, masking keys."
+            )
+        )
+        if st.button(_("Delete …"), key="privacy_delete", disabled=not chosen, icon=":material/delete:"):
+            confirm(store, kind, chosen, [there[id] for id in chosen])
+    show_receipt()
+
+
+def confirm(store: Store, kind: str, ids: list[Any], words: list[str]) -> None:
+    @st.dialog(_("Delete for good?"))
+    def ask() -> None:
+        for line in words[:12]:
+            st.text(line)
+        if len(words) > 12:
+            st.text(_("and {n} more").format(n=len(words) - 12))
+        layout.muted(_("This cannot be undone. The space is overwritten in the database file."))
+        if st.button(_("Delete for good"), key="privacy_sure", type="primary"):
+            st.session_state["privacy_receipt"] = delete_all(store, kind, ids)
+            st.rerun()
+
+    ask()
+
+
+def delete_all(store: Store, kind: str, ids: list[Any]) -> dict[str, Any]:
+    """Delete each; the receipt adds up what went and keeps the sentence of what could not go."""
+    gone: dict[str, int] = {}
+    failed: list[str] = []
+    beyond: list[str] = []
+    for id in ids:
+        try:
+            for name, n in store.delete(kind, id).items():
+                if isinstance(n, int):
+                    gone[name] = gone.get(name, 0) + n
+                elif isinstance(n, list):
+                    beyond += [str(entry) for entry in n if str(entry) not in beyond]
+        except WorkbenchError as error:
+            failed.append(str(error))
+    return {"gone": gone, "failed": failed, "beyond": beyond}
+
+
+def show_receipt() -> None:
+    receipt = st.session_state.get("privacy_receipt")
+    if not receipt:
+        return
+    names = record_names()
+    with st.container(border=True, key="privacy_receipt_card"):
+        layout.card_title(_("Receipt"), icon="receipt_long")
+        total = sum(receipt["gone"].values())
+        st.text(many("{n} record was deleted.", "{n} records were deleted.", total))
+        layout.facts([(names.get(name, name), n) for name, n in receipt["gone"].items() if n])
+        for sentence in receipt["failed"]:
+            st.error(plain(sentence))
+        layout.muted(
+            _(
+                "Beyond reach: backups, files you exported elsewhere or sent, and what an endpoint outside has kept."
+            )
+        )
+        for place in receipt["beyond"]:
+            layout.muted(place)
+
+
+store = resources.store()
+layout.title(
+    _("Data and privacy"),
+    _("What is kept where, what leaves this machine, and how to remove it."),
+    [badges.local(all(endpoints.stays(row.base_url) for row in store.endpoints.all()))],
+)
+what_is_stored(store)
+where_text_goes(store)
+consents(store)
+deleting(store)
+demo_engine()
+crisis.note()
