@@ -4,6 +4,7 @@ A feeling counts only where somebody owns it: "you sound afraid", "I was afraid"
 parents" nobody is disappointed. English and Chinese are both looked for, so a mixed transcript is read as well.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -14,6 +15,7 @@ from core.llm.demo.phrases import Hit, Node, compiled, expanded, found_in
 from core.llm.demo.text import CJK, Piece, sentences, tokens
 from core.llm.demo.words import words
 
+NOTED = re.compile(r"\[[^\]]*\]")  # a transcriber's note: [laughs]
 LONGEST_QUOTE = 220  # characters
 LONGEST_TURN = 6000  # characters read of one turn
 LECTURE = {"en": 70, "zh": 100}  # tokens of a counselor's turn from which it is a lecture
@@ -27,11 +29,15 @@ OTHERS_ZH = frozenset(
     "他她们妈爸父母师婆公儿女哥姐弟妹"
 )  # in Chinese a feeling without a subject is the speaker's topic's
 OWNER_BEFORE = 5  # tokens between the owner and the feeling at most
-PRESSING = frozenset({"directive", "confronts"})  # a sentence that presses neither reflects nor invites
+PRESSING = frozenset(
+    {"directive", "confronts", "persuades"}
+)  # a sentence that presses neither reflects nor invites
 UNPRESSED = frozenset({"reflects", "open_invitation", "tentative", "affirms"})
 # A question that does one of these asks for more than yes or no, whatever its form.
 INVITING = frozenset({"permission", "goal_talk", "change_elicited", "steps_jointly", "options", "feasibility", "readiness",
                       "ambivalence", "tentative", "checks", "summary", "reflects"})  # fmt: skip
+ABOUT_NOT = PRESSING | frozenset({"reflects", "permission", "steps_jointly", "options", "open_invitation", "affirms",
+                                  "consolidates", "introduces", "minimises", "warmth", "technique"})  # fmt: skip
 OBJECTS = frozenset(
     {"of", "about", "with", "from", "by", "对", "被"}
 )  # after these the feeling is the object's
@@ -72,7 +78,16 @@ class Lexicon:
         """The sentence's tokens without fillers, contractions opened."""
         for old, new in self.data.get("variants", {}).items():
             sentence = sentence.replace(old, new)
-        return [t for t in expanded(tokens(sentence), self.data["opened"]) if t not in self.fillers]
+        said = [
+            t
+            for t in expanded(tokens(NOTED.sub(" ", sentence)), self.data["opened"])
+            if t not in self.fillers
+        ]
+        if self.language == "zh":
+            return said
+        return [
+            token for token, before in zip(said, ["", *said], strict=False) if token != before
+        ]  # "I-I was"
 
     def starts(self, sentence: list[str]) -> int:
         """How many markers (so, well, 嗯) stand at the sentence's start."""
@@ -135,14 +150,9 @@ def quote_of(piece: Piece) -> str:
 
 
 def _add_lengths(features: dict[str, str], seat: str, size: int, language: str, text: str) -> None:
-    first = next(iter(sentences(text)), None)
-    if first is None:
-        return
-    if seat == "counselor" and size >= LECTURE[language]:
-        features["lecture"] = quote_of(first)
-    if seat == "client" and size >= ELABORATE[language]:
-        longest = max(sentences(text), key=lambda piece: len(piece.text))
-        features["elaborates"] = quote_of(longest)
+    name, least = ("lecture", LECTURE) if seat == "counselor" else ("elaborates", ELABORATE)
+    if size >= least[language]:
+        features[name] = quote_of(max(sentences(text), key=lambda piece: len(piece.text)))
 
 
 def _sentence(seat: str, piece: Piece, lexicon_: Lexicon) -> tuple[list[str], bool]:
@@ -155,8 +165,16 @@ def _sentence(seat: str, piece: Piece, lexicon_: Lexicon) -> tuple[list[str], bo
         if hit.feature not in lexicon_.affirmed or not _negated(hit, spoken, lexicon_)
     ]
     found = list(dict.fromkeys(hit.feature for hit in hits))
+    if "change_elicited" in found:  # "why a four and not a lower number" is no reproach
+        found = [name for name in found if name != "confronts"]
     if PRESSING & set(found):
         found = [name for name in found if name not in UNPRESSED]
+    if (
+        seat == "counselor"
+        and not asks_in_form(spoken, starts, lexicon_)
+        and _about_you(spoken, starts, found, lexicon_)
+    ):
+        found.append("reflects")
     if _owned_feeling(seat, spoken, asks, lexicon_):
         found.append("feeling_named" if seat == "counselor" else "feeling_owned")
     if seat == "counselor" and asks:
@@ -170,6 +188,31 @@ def is_question(text: str, spoken: list[str], lexicon_: Lexicon) -> bool:
     return end.endswith(("?", "？")) or (
         lexicon_.language == "zh" and bool(spoken) and spoken[-1] in "吗呢么"
     )
+
+
+def asks_in_form(spoken: list[str], starts: int, lexicon_: Lexicon) -> bool:
+    """Whether a sentence has a question's words, not only its mark ("you gave up?" has none)."""
+    if lexicon_.language == "zh":
+        said = "".join(spoken)
+        return any(word in said for word in (*lexicon_.data["open_words"], *lexicon_.data["closed_words"]))
+    first = spoken[starts : starts + 1]
+    return bool(first) and (
+        first[0] in lexicon_.data["closed_words"] or first[0] in lexicon_.data["open_words"]
+    )
+
+
+def _about_you(spoken: list[str], starts: int, found: list[str], lexicon_: Lexicon) -> bool:
+    """Whether a statement has the client as its subject: said back, as long as it neither presses nor invites."""
+    rule, said = lexicon_.data["about_you"], spoken[starts:]
+    if len(said) < 4 or said[0] in rule["not_first"] or ABOUT_NOT & set(found):
+        return False
+    ends = len(said) if lexicon_.language == "en" else 1
+    for at, token in enumerate(said[:ends]):
+        after = said[at + 1] if at + 1 < len(said) else ""
+        free = at == 0 or said[at - 1] not in rule["not_before_you"]
+        if token in rule["you"] and free and after and after not in rule["not_after_you"]:
+            return True
+    return False
 
 
 def _negated(hit: Hit, spoken: list[str], lexicon_: Lexicon) -> bool:

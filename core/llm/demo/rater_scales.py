@@ -64,11 +64,20 @@ def nearest(value: float, levels: Sequence[float]) -> float:
     return min(levels, key=lambda level: (round(abs(level - value), 6), abs(level - middle)))
 
 
+def steps(value: float) -> int:
+    """Levels away from the middle on a scale of evidence: none, some or substantial, for or against."""
+    bounds = weights()["evidence"]
+    size = (abs(value) >= bounds["some"]) + (abs(value) >= bounds["substantial"])
+    return size if value > 0 else -size
+
+
 def placed(found: Balance, start: str, item: Mapping[str, Any]) -> float:
-    """The level a balance stands for; ``start`` is where the scale begins: middle, low or high."""
+    """The level a balance stands for; ``start`` is how the scale reads: middle, evidence, low or high."""
     levels = levels_of(item)
     low, high = levels[0], levels[-1]
-    if start == "low":
+    if start == "evidence" and len(levels) == 5:
+        value = levels[2 + steps(found.value)]
+    elif start == "low":
         value = low + max(0.0, found.value) * (high - low)
     elif start == "high":
         value = high + min(0.0, found.value) * (high - low)

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from core.llm.demo.features import Reading, quote_of, read_turn
-from core.llm.demo.text import folded, sentences
+from core.llm.demo.features import LONGEST_TURN, Reading, content_of, quote_of, read_turn
+from core.llm.demo.text import folded, sentences, tokens
 
 Turns = tuple[tuple[str, str], ...]  # (seat, text), in order
 FEWEST = 8  # turns a density is taken over at least, so that one turn alone proves little
 RELEVANT = 4  # words shared with the history from which an answer clearly belongs to it
 SHARED = 2  # words in common from which one turn takes up another
 MOST_TURNS = 2000
+OFFERED = {"directive", "steps_jointly", "options", "confronts", "minimises", "interprets"}
 SAID_BACK = ("reflects", "summary", "checks", "feeling_named", "validates", "interprets")
 LONG = {"en": 50, "zh": 50}  # CPsyCoun's aim for one utterance: words or characters
 LEAK = re.compile(r"[\w.+-]+@[\w-]+\.\w{2,}|(?<!\d)(?:\+?\d[ -]?){10,13}(?!\d)|(?<!\d)\d{17}[\dXx](?!\d)")
@@ -120,6 +121,13 @@ def _whole(text: str) -> str:
     return quote_of(first) if first else text[:80]
 
 
+def _sharing(text: str, content: frozenset[str], language: str) -> str:
+    """The sentence of a turn that shares most with what was said before."""
+    pieces = sentences(text[:LONGEST_TURN])
+    best = max(pieces, key=lambda piece: len(content_of(tokens(piece.text), language) & content))
+    return quote_of(best)
+
+
 def _add_context(seen: dict[str, str], reading: Reading, before: Mapping[str, Reading], text: str) -> None:
     other = before.get("client" if reading.seat == "counselor" else "counselor")
     if reading.seat == "counselor":
@@ -137,9 +145,10 @@ def _counselor_context(seen: dict[str, str], reading: Reading, client: Reading |
         return
     shared = len(reading.content & client.content)
     if shared >= SHARED:
-        seen["uptake"] = _whole(text)
+        shared_in = _sharing(text, client.content, reading.language)
+        seen["uptake"] = shared_in
         if not reading.question and "directive" not in seen and 2 * shared >= len(reading.content):
-            seen.setdefault("reflects", _whole(text))
+            seen.setdefault("reflects", shared_in)
 
 
 def _client_context(seen: dict[str, str], reading: Reading, counselor: Reading, text: str) -> None:
@@ -148,10 +157,12 @@ def _client_context(seen: dict[str, str], reading: Reading, counselor: Reading, 
     refusal = seen.get("disagrees") or seen.get("says_no")
     if said_back and yes and "disagrees" not in seen:
         seen["confirms"] = seen[yes]
-    if said_back and refusal and not counselor.question:
+    if said_back and refusal and not yes and not counselor.question:
         seen["corrects"] = refusal
     if "says_no" in seen and not counselor.question:
         seen.setdefault("disagrees", seen["says_no"])
+    if "says_but" in seen and counselor.features.keys() & OFFERED:
+        seen.setdefault("disagrees", seen["says_but"])
     asked = counselor.features.keys() & {"open_question", "feeling_asked"}
     if asked and not reading.substantial and not yes:
         seen["withholds"] = _whole(text)

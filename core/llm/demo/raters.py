@@ -29,6 +29,7 @@ from core.llm.demo.rater_scales import (
 from core.llm.demo.rater_session import Observed, Turns, observe, observe_last, turns_of
 from core.llm.demo.words import words
 
+MIDDLE = ("middle", "evidence")  # scales whose middle means: no evidence
 SAMPLED = 0.8  # the share of turns a repeat reads
 ALLIANCE = {
     "goal": ("Q1", "Q2", "Q3", "Q4"),
@@ -49,7 +50,7 @@ def mix_of(instrument: str, item: Mapping[str, Any]) -> tuple[Mapping[str, Any],
     """The features an item is rated by, and where its scale starts; ``None`` for an item the rules do not know."""
     rules, name, dimension = weights(), str(item["id"]), str(item.get("dimension", ""))
     if instrument.startswith("wai") or (name in rules["alliance"] and dimension in ALLIANCE):
-        return (rules["alliance"][name], "middle") if name in rules["alliance"] else None
+        return (rules["alliance"][name], "evidence") if name in rules["alliance"] else None
     if instrument.startswith("cpsycoun"):
         own = rules["cpsycoun_extrinsic"] if "extrinsic" in instrument else {}
         found = own.get(name) or rules["cpsycoun"].get(name)
@@ -119,7 +120,7 @@ def _by_mix(instrument: str, item: Mapping[str, Any], turns: Turns, language: st
     found = balance(mix, seen)
     value = placed(found, start, item)
     if found.silent:
-        key = "silent" if start == "middle" else f"silent_{start}"
+        key = "silent" if start in MIDDLE else f"silent_{start}"
         value = value if start == "high" else _without_evidence(item, value)
         text = str(told[key]).format(features=looked_for(mix, language), level=as_number(value))
         return _silent(item, text, value)
@@ -159,7 +160,7 @@ def _reasoning(
         said.append(str(told["favour"]).format(counts=counted(found.favour, seen, language)))
     if found.against:
         said.append(str(told["against"]).format(counts=counted(found.against, seen, language)))
-    if start == "middle":
+    if start in MIDDLE:
         said.append(str(told["level"]).format(balance=f"{found.value:+.2f}", level=as_number(value)))
     else:
         high = as_number(levels_of(item)[-1])
