@@ -8,10 +8,10 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import func, or_
 from sqlalchemy.dialects.sqlite import insert as insert_or
 from sqlmodel import Session as Transaction
-from sqlmodel import select
+from sqlmodel import col, select
 
 from storage import deletion, tables
 from storage.database import database_url, open_database, sqlite_path
@@ -114,11 +114,26 @@ class Judgments(Records[Any]):
     """Ratings or comparisons: rows with their rater's kind and name beside them."""
 
     def rows(self, **equals: Any) -> list[dict[str, Any]]:
-        """Tidy rows, oldest first; each with ``rater_kind`` and ``rater`` (the name)."""
+        """Tidy rows, oldest first; each with ``rater_kind`` and ``rater`` (the name).
+
+        With ``study_id``, also the rows of earlier studies whose answers that study reused.
+        """
+        where = [getattr(self.table, name) == value for name, value in equals.items()]
+        if equals.get("study_id") is not None:
+            where = [c for name, c in zip(equals, where, strict=True) if name != "study_id"]
+            return self._rows([*where, self._of_study(int(equals["study_id"]))])
+        return self._rows(where)
+
+    def _of_study(self, study_id: int) -> Any:
+        source = col(tables.Unit.result)["source"].as_integer()
+        reused = select(source).where(tables.Unit.study_id == study_id, source.is_not(None))
+        return or_(self.table.study_id == study_id, self.table.unit_id.in_(reused))
+
+    def _rows(self, where: list[Any]) -> list[dict[str, Any]]:
         query = (
             select(self.table, tables.Rater.kind, tables.Rater.name, tables.Rater.agent_hash)
             .join(tables.Rater, tables.Rater.id == self.table.rater_id)
-            .where(*[getattr(self.table, name) == value for name, value in equals.items()])
+            .where(*where)
             .order_by(self.table.id)
         )
         found = self.database.run(lambda session: list(session.exec(query).all()))
