@@ -1,0 +1,374 @@
+"""Units of studies: named operations, in plain SQL where thousands of rows pass.
+
+Functions that take a ``connection`` are jobs' bodies for ``storage.ledger``; the others open a short
+transaction of their own.
+"""
+
+import hashlib
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import text
+
+from storage import tables
+from storage.ledger import insert, row_values
+from storage.store import Store
+
+CHUNK = 500
+OPEN = ("planned", "running")
+ANSWERED = ("done", "unscored")
+SHARED_ENDS = ("</session>\n", "</transcript>\n")
+
+
+class Waiting(NamedTuple):
+    """A unit as a worker takes it up."""
+
+    id: int
+    position: int
+    kind: str
+    stage: int
+    key: str
+    payload: dict[str, Any]
+    attempts: int
+    result: dict[str, Any]
+
+
+class Answered(NamedTuple):
+    """A unit that holds an answer."""
+
+    id: int
+    key: str
+    state: str
+    result: dict[str, Any]
+
+
+WAITING = "SELECT id, position, kind, stage, key, payload, attempts, result FROM unit "
+
+
+def add_study(store: Store, study: tables.Study, units: Iterable[Mapping[str, Any]]) -> tables.Study:
+    """A study with all its units (kind, stage, payload) in one transaction; positions count from 0."""
+    insert_unit = text(
+        "INSERT INTO unit (study_id, position, kind, stage, key, payload, state, reason, attempts, asked_twice, result) "
+        "VALUES (:study, :position, :kind, :stage, '', :payload, 'planned', '', 0, 0, '{}')"
+    )
+
+    def both(session: Any) -> None:
+        session.add(study)
+        session.flush()
+        rows = [
+            {
+                "study": study.id,
+                "position": position,
+                "kind": unit["kind"],
+                "stage": unit["stage"],
+                "payload": json.dumps(unit["payload"], ensure_ascii=False),
+            }
+            for position, unit in enumerate(units)
+        ]
+        if rows:
+            session.connection().execute(insert_unit, rows)
+
+    store.database.run(both)
+    return study
+
+
+def query(store: Store, sql: str, **values: Any) -> list[Any]:
+    """Rows of a reading statement."""
+    return store.database.run(lambda session: list(session.connection().execute(text(sql), values).all()))
+
+
+def change(store: Store, sql: str, rows: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> int:
+    """Run a writing statement, once or for each row; returns how many rows it touched."""
+    if not rows:
+        return 0
+    return int(store.database.run(lambda session: session.connection().execute(text(sql), rows).rowcount))
+
+
+def waiting(
+    store: Store, study_id: int, stage: int, after: int, limit: int, states: str = "planned"
+) -> list[Waiting]:
+    """The next units of a stage in this state, in their order."""
+    rows = query(
+        store,
+        WAITING + "WHERE study_id = :study AND stage = :stage AND state = :state AND position > :after "
+        "ORDER BY position LIMIT :limit",
+        study=study_id,
+        stage=stage,
+        state=states,
+        after=after,
+        limit=limit,
+    )
+    return [Waiting(r[0], r[1], r[2], r[3], r[4], json.loads(r[5]), r[6], json.loads(r[7])) for r in rows]
+
+
+def open_stages(store: Store, study_id: int) -> list[int]:
+    """Stages that still have units to do, first to last."""
+    sql = "SELECT DISTINCT stage FROM unit WHERE study_id = :study AND state IN ('planned', 'running') ORDER BY stage"
+    return [row[0] for row in query(store, sql, study=study_id)]
+
+
+def agents_of(store: Store, study_id: int, stage: int) -> list[int]:
+    """Agents that the units of a stage ask."""
+    names = ("judge", "writer", "client", "counselor")
+    columns = ", ".join(f"payload ->> '{name}'" for name in names)
+    sql = f"SELECT DISTINCT {columns} FROM unit WHERE study_id = :study AND stage = :stage"
+    found = {id for row in query(store, sql, study=study_id, stage=stage) for id in row if id is not None}
+    return sorted(int(id) for id in found)
+
+
+def made_by(store: Store, study_id: int, positions: Iterable[int]) -> dict[int, tuple[str, dict[str, Any]]]:
+    """State and result of units by their positions."""
+    found: dict[int, tuple[str, dict[str, Any]]] = {}
+    for some in chunks(sorted(set(positions))):
+        sql = f"SELECT position, state, result FROM unit WHERE study_id = :study AND position IN ({numbers(some)})"
+        found |= {r[0]: (r[1], json.loads(r[2])) for r in query(store, sql, study=study_id)}
+    return found
+
+
+def answered(store: Store, keys: Iterable[str], study_id: int) -> dict[str, Answered]:
+    """Units elsewhere in the store that hold an answer for these keys; a scored one before an unscored."""
+    found: dict[str, Answered] = {}
+    for some in chunks(list(dict.fromkeys(keys))):
+        places = ", ".join(f":k{n}" for n in range(len(some)))
+        sql = (
+            f"SELECT id, key, state, result FROM unit WHERE key IN ({places}) AND state IN ('done', 'unscored') "
+            "AND study_id <> :study ORDER BY state DESC, id DESC"
+        )
+        for r in query(store, sql, study=study_id, **{f"k{n}": key for n, key in enumerate(some)}):
+            found[r[1]] = Answered(r[0], r[1], r[2], json.loads(r[3]))
+    return found
+
+
+def bind(store: Store, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Set key, state, reason and result of many units (id, key, state, reason, result)."""
+    change(
+        store,
+        "UPDATE unit SET key = :key, state = :state, reason = :reason, result = :result WHERE id = :id",
+        [dict(row) | {"result": json.dumps(row["result"], ensure_ascii=False)} for row in rows],
+    )
+
+
+def copy_judgments(
+    store: Store, table: str, source_unit: int, unit: int, study: int, sessions: Mapping[str, int]
+) -> None:
+    """Repeat an answer's rows for other sessions with the same words; they name the same call."""
+    model: Any = tables.Rating if table == "rating" else tables.Comparison
+
+    def copy(session: Any) -> None:
+        for row in session.query(model).filter_by(unit_id=source_unit).all():
+            fields = row.model_dump(exclude={"id"}) | dict(sessions) | {"unit_id": unit, "study_id": study}
+            if table == "comparison" and row.winner_id:
+                fields["winner_id"] = sessions["first_id" if row.winner_id == row.first_id else "second_id"]
+            session.add(model(**fields))
+
+    store.database.run(copy)
+
+
+def requeue(store: Store, study_id: int) -> int:
+    """Units that were in flight when the worker died: to be asked again, and counted."""
+    sql = "UPDATE unit SET state = 'planned', asked_twice = asked_twice + 1 WHERE study_id = :study AND state = 'running'"
+    return change(store, sql, {"study": study_id})
+
+
+def retry(store: Store, study_id: int) -> int:
+    """Failed and unscored units become planned again; an unscored one takes the next attempt's draw."""
+    rows = query(
+        store,
+        "SELECT id, state, result FROM unit WHERE study_id = :study AND state IN ('failed', 'unscored')",
+        study=study_id,
+    )
+    changed = []
+    for id, state, result in rows:
+        kept = json.loads(result)
+        retries = int(kept.get("retries", 0)) + (state == "unscored")
+        kept = {name: value for name, value in kept.items() if name not in ("source", "retries")}
+        changed.append({"id": id, "result": json.dumps(kept | ({"retries": retries} if retries else {}))})
+    sql = "UPDATE unit SET state = 'planned', reason = '', result = :result WHERE id = :id"
+    change(store, sql, changed)
+    return len(changed)
+
+
+def counts(store: Store, study_id: int) -> dict[str, dict[str, int]]:
+    """Units by kind and state."""
+    found: dict[str, dict[str, int]] = {}
+    sql = "SELECT kind, state, count(*) FROM unit WHERE study_id = :study GROUP BY kind, state"
+    for kind, state, count in query(store, sql, study=study_id):
+        found.setdefault(kind, {})[state] = count
+    return found
+
+
+def asked_twice(store: Store, study_id: int) -> int:
+    sql = "SELECT coalesce(sum(asked_twice), 0) FROM unit WHERE study_id = :study AND asked_twice > 0"
+    return int(query(store, sql, study=study_id)[0][0])
+
+
+def reasons(store: Store, study_id: int) -> list[tuple[str, str, int]]:
+    """What failed or stayed unscored: (state, reason, how many), most frequent first."""
+    sql = (
+        "SELECT state, reason, count(*) FROM unit WHERE study_id = :study AND state IN ('failed', 'unscored') "
+        "GROUP BY state, reason ORDER BY count(*) DESC"
+    )
+    return [(r[0], r[1], r[2]) for r in query(store, sql, study=study_id)]
+
+
+def source_units(store: Store, study_id: int) -> list[int]:
+    """Units of other studies whose rows this study uses."""
+    sql = (
+        "SELECT result FROM unit WHERE study_id = :study AND state IN ('reused', 'unscored') AND kind IN "
+        "('rating', 'comparison') AND result LIKE '%\"source\"%'"
+    )
+    return [json.loads(row[0])["source"] for row in query(store, sql, study=study_id)]
+
+
+def session_ids(store: Store, study_id: int) -> list[int]:
+    """Sessions the study made, reused or judges, in its order; each once."""
+    sql = "SELECT result FROM unit WHERE study_id = :study AND state NOT IN ('planned', 'running') ORDER BY position"
+    found: dict[int, None] = {}
+    for (result,) in query(store, sql, study=study_id):
+        kept = json.loads(result)
+        for name in ("session", "first", "second"):
+            if kept.get(name):
+                found[kept[name]] = None
+    return list(found)
+
+
+def chunks(things: Sequence[Any], size: int = CHUNK) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(things), size):
+        yield things[start : start + size]
+
+
+def numbers(ids: Iterable[int]) -> str:
+    return ", ".join(str(int(id)) for id in ids)
+
+
+# Bodies of ledger jobs
+
+
+def claim(connection: sqlite3.Connection, unit: Waiting) -> tuple[int, str, str] | None:
+    """Mark a unit as running before its first call; or give (id, state, result) of an answer that came meanwhile."""
+    if unit.key:
+        found = connection.execute(
+            "SELECT id, state, result FROM unit WHERE key = ? AND state = 'done' AND id <> ? LIMIT 1",
+            (unit.key, unit.id),
+        ).fetchone()
+        if found is not None:
+            return found
+    connection.execute("UPDATE unit SET state = 'running', attempts = attempts + 1 WHERE id = ?", (unit.id,))
+    return None
+
+
+def finish(
+    connection: sqlite3.Connection, unit_id: int, state: str, reason: str, result: Mapping[str, Any]
+) -> None:
+    connection.execute(
+        "UPDATE unit SET state = ?, reason = ?, result = ? WHERE id = ?",
+        (state, reason, json.dumps(result, ensure_ascii=False), unit_id),
+    )
+
+
+def release(connection: sqlite3.Connection, unit_id: int) -> None:
+    """Give back a unit that was not being asked; nothing was in flight."""
+    connection.execute("UPDATE unit SET state = 'planned' WHERE id = ? AND state = 'running'", (unit_id,))
+
+
+def forget_rows(connection: sqlite3.Connection, table: str, unit_id: int, study_id: int) -> None:
+    """Drop the unscored rows a unit left, before its next attempt's rows take their place; its calls stay."""
+    connection.execute(f"DELETE FROM {table} WHERE unit_id = ? AND study_id = ?", (unit_id, study_id))
+
+
+class Text(NamedTuple):
+    hash: str
+    text: bytes
+
+
+def parts_of(content: str) -> list[str]:
+    """A message in the parts it shares with others: up to the end of the transcript, and the rest."""
+    at = max(content.rfind(end) + len(end) if end in content else 0 for end in SHARED_ENDS)
+    return [content[:at], content[at:]] if 0 < at < len(content) else [content]
+
+
+def hashed(content: str) -> Text:
+    data = content.encode("utf-8", "replace")
+    return Text(hashlib.sha256(data).hexdigest(), data)
+
+
+class Packed(NamedTuple):
+    """A call ready to be written: its row, and its texts."""
+
+    row: dict[str, Any]
+    texts: list[Text]
+
+
+def pack_call(fields: Mapping[str, Any], messages: Iterable[Mapping[str, str]], raw: str) -> Packed:
+    texts, named = [hashed(raw)], []
+    for message in messages:
+        for n, part in enumerate(parts_of(message["content"])):
+            texts.append(hashed(part))
+            named.append({"role": message["role"], "hash": texts[-1].hash} | ({"joined": True} if n else {}))
+    return Packed(row_values(tables.Call, dict(fields) | {"messages": named, "raw": texts[0].hash}), texts)
+
+
+def save_call(
+    connection: sqlite3.Connection, packed: Packed, known: "set[str] | frozenset[str]" = frozenset()
+) -> int:
+    """Write a call and those of its texts that are not known to be there; returns its id."""
+    from storage.ledger import columns
+
+    for hash, data in packed.texts:
+        if hash not in known:
+            connection.execute(
+                "INSERT INTO text_part (hash, data) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                (hash, zlib.compress(data)),
+            )
+    return int(connection.execute(columns(tables.Call).sql, packed.row).lastrowid or 0)
+
+
+def save_rows(connection: sqlite3.Connection, table: Any, rows: Iterable[Mapping[str, Any]]) -> None:
+    for row in rows:
+        insert(connection, table, row)
+
+
+# Figures over a study's calls
+
+
+class Figures(NamedTuple):
+    """Sums over the calls of a study."""
+
+    calls: int
+    requests: int
+    repaired: int
+    tokens_in: int
+    tokens_out: int
+    tokens_cached: int
+    estimated: int
+    cost: float
+    unpriced: int
+
+
+def figures(store: Store, study_id: int) -> Figures:
+    """One aggregate query; ``requests`` counts every attempt, retries and repairs included."""
+    sql = (
+        "SELECT count(*), coalesce(sum(json_array_length(attempts)), 0), coalesce(sum(CASE WHEN state = 'repaired' THEN 1 ELSE 0 END), 0), "
+        "coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(tokens_cached), 0), "
+        "coalesce(sum(CASE WHEN tokens_estimated THEN 1 ELSE 0 END), 0), coalesce(sum(cost), 0), coalesce(sum(CASE WHEN cost IS NULL THEN 1 ELSE 0 END), 0) "
+        "FROM call WHERE study_id = :study"
+    )
+    return Figures(*query(store, sql, study=study_id)[0])
+
+
+def models_answered(store: Store, study_id: int) -> list[tuple[str, str, int]]:
+    """(model asked for, model as answered, calls) of a study."""
+    sql = (
+        "SELECT model, model_answered, count(*) FROM call WHERE study_id = :study AND state <> 'failed' "
+        "GROUP BY model, model_answered"
+    )
+    return [(r[0], r[1], r[2]) for r in query(store, sql, study=study_id)]
+
+
+def recent_calls(store: Store, study_id: int, limit: int = 200) -> list[str]:
+    """When the newest calls were kept, newest first."""
+    sql = "SELECT created FROM call WHERE study_id = :study ORDER BY id DESC LIMIT :limit"
+    return [row[0] for row in query(store, sql, study=study_id, limit=limit)]
