@@ -1,0 +1,314 @@
+"""Binding: when a stage may begin, its units learn what they work on, get their keys, and find answers in the store."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Any
+
+from core import prompting
+from core.errors import DataError, WorkbenchError
+from core.instruments import Instrument
+from core.instruments import load as load_instrument
+from core.judging.service import turns_to_judge
+from core.sessions import seating
+from core.studies.keys import content_key, transcript_hash
+from storage import tables, units
+from storage.store import Store
+from storage.units import Answered, Waiting
+
+PAGE = 1000
+NEEDS = ("role", "session", "first", "second", "note")  # payload fields that may name a unit of this study
+JUDGED = ("rating", "comparison")
+KEPT_SESSIONS = 400
+
+
+class Missing(Exception):
+    """A unit cannot be asked, because what it needs was not made; in words."""
+
+
+class Shelf:
+    """Records as units need them, read once and kept while they are used."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.session = lru_cache(maxsize=KEPT_SESSIONS)(self._session)
+        self.role = lru_cache(maxsize=KEPT_SESSIONS)(store.roles.get)
+        self.report = lru_cache(maxsize=KEPT_SESSIONS)(store.reports.get)
+        self.instrument = lru_cache(maxsize=32)(load_instrument)
+        self.rater = lru_cache(maxsize=64)(self._rater)
+        self._agents: dict[int, tables.Agent] = {}
+
+    def agent(self, id: int) -> tables.Agent:
+        if id not in self._agents:
+            self._agents[id] = self.store.agents.get(id)
+        return self._agents[id]
+
+    def _session(self, id: int) -> "Shown":
+        session = self.store.sessions.get(id)
+        return Shown(session, turns_to_judge(self.store, session))
+
+    def _rater(self, agent_id: int) -> tables.Rater:
+        from core.judging.service import rater_of
+
+        return rater_of(self.store, self.agent(agent_id))
+
+    def note(self, id: int) -> tables.Note:
+        rows = units.query(self.store, "SELECT report_id FROM note WHERE id = :id", id=id)
+        notes = self.store.reports.notes(rows[0][0]) if rows else []
+        return next(note for note in notes if note.id == id)
+
+
+class Shown:
+    """A session as a judge sees it."""
+
+    def __init__(self, session: tables.Session, turns: list[dict[str, Any]]) -> None:
+        self.session, self.turns = session, turns
+
+    @cached_property
+    def hash(self) -> str:
+        return transcript_hash(self.turns)
+
+
+def prompt_hash(prompt: str, language: str) -> str:
+    return prompting.load(prompt, language).hash
+
+
+def bind_stage(store: Store, study: tables.Study, stage: int) -> dict[str, int]:
+    """Give every planned unit of a stage its key; those with an answer in the store are *reused*.
+
+    Returns how many were bound, reused, and failed for want of what they need.
+    """
+    shelf, after, tally = Shelf(store), -1, {"bound": 0, "reused": 0, "failed": 0}
+    while page := units.waiting(store, study.id or 0, stage, after, PAGE):
+        after = page[-1].position
+        fresh = [unit for unit in page if not unit.key]
+        if not fresh:
+            continue
+        rows = bound(shelf, study, fresh)
+        reuse(store, shelf, study, rows)
+        units.bind(store, [{k: row[k] for k in ("id", "key", "state", "reason", "result")} for row in rows])
+        for row in rows:
+            tally["bound"] += 1
+            tally["reused"] += row["state"] == "reused"
+            tally["failed"] += row["state"] == "failed"
+    return tally
+
+
+def bound(shelf: Shelf, study: tables.Study, page: Sequence[Waiting]) -> list[dict[str, Any]]:
+    """Each unit with its key and its records by id, or failed with what it lacks."""
+    made = units.made_by(shelf.store, study.id or 0, needed(page))
+    rows: list[dict[str, Any]] = []
+    for unit in page:
+        row: dict[str, Any] = {
+            "id": unit.id, "kind": unit.kind, "key": "", "state": "planned", "reason": "", "result": dict(unit.result)
+        }  # fmt: skip
+        try:
+            payload = resolved(unit.payload, made)
+            facts = FACTS[unit.kind](shelf, study, payload)
+            retries = int(unit.result.get("retries", 0))
+            row["key"] = content_key({"kind": unit.kind, "draw": study.draw, "seed": payload["seed"]} | facts)
+            row["result"] = {k: payload[k] for k in NEEDS if k in payload} | (
+                {"retries": retries} if retries else {}
+            )
+        except (Missing, WorkbenchError) as error:
+            row |= {"state": "failed", "reason": str(error)}
+        rows.append(row)
+    return rows
+
+
+def needed(page: Iterable[Waiting]) -> set[int]:
+    return {ref["unit"] for unit in page for name in NEEDS if isinstance(ref := unit.payload.get(name), dict)}
+
+
+def resolved(payload: Mapping[str, Any], made: Mapping[int, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+    """The payload with ids in the place of units.
+
+    Raises:
+        Missing: a unit it needs did not make its record.
+    """
+    found = dict(payload)
+    for name in NEEDS:
+        if not isinstance(ref := found.get(name), dict):
+            continue
+        state, result = made.get(ref["unit"], ("gone", {}))
+        record = {"first": "session", "second": "session"}.get(name, name)
+        if state not in ("done", "reused") or record not in result:
+            raise Missing(f"Not asked: the {record} it needs (unit {ref['unit'] + 1}) was not made.")
+        found[name] = result[record]
+    return found
+
+
+def judge_facts(
+    shelf: Shelf, agent_id: int, instrument: Instrument, language: str, prompt: str
+) -> dict[str, Any]:
+    return {
+        "agent": shelf.agent(agent_id).hash,
+        "prompt": prompt_hash(prompt, language),
+        "instrument": [instrument.id, instrument.version, instrument.hash],
+        "language": language,
+    }
+
+
+def comparison_facts(shelf: Shelf, study: tables.Study, payload: Mapping[str, Any]) -> dict[str, Any]:
+    first, second = shelf.session(payload["first"]), shelf.session(payload["second"])
+    prompt = "judge/compare" if payload["dimension"] else "judge/compare_all"
+    instrument = shelf.instrument(payload["instrument"])
+    return judge_facts(shelf, payload["judge"], instrument, first.session.language, prompt) | {
+        "texts": [first.hash, second.hash],
+        "asked": payload["dimension"] or payload.get("dimensions", "all"),
+        "repeat": payload["repeat"],
+    }
+
+
+def rating_facts(shelf: Shelf, study: tables.Study, payload: Mapping[str, Any]) -> dict[str, Any]:
+    shown = shelf.session(payload["session"])
+    instrument = shelf.instrument(payload["instrument"])
+    prompt = "judge/item" if payload["item"] else "judge/instrument"
+    return judge_facts(shelf, payload["judge"], instrument, shown.session.language, prompt) | {
+        "texts": [shown.hash],
+        "profile": profile_of(shelf, instrument, shown.session),
+        "setting": payload["setting"],
+        "asked": payload["item"] or payload.get("items", "all"),
+        "repeat": [payload["repeat"], payload["of"]],
+    }
+
+
+def profile_of(shelf: Shelf, instrument: Instrument, session: tables.Session) -> dict[str, Any]:
+    """The client's profile where the instrument is rated with it in sight.
+
+    Raises:
+        DataError: the session's client has no profile to hold the session against.
+    """
+    if not instrument.shows_profile:
+        return {}
+    profile = shelf.role(session.role_id).profile if session.role_id else {}
+    if not profile:
+        raise DataError(
+            "Session {id} has no client profile, which {instrument} is rated against. Choose sessions with a profile.",
+            id=session.id,
+            instrument=instrument.id,
+        )
+    return dict(profile)
+
+
+def session_facts(shelf: Shelf, study: tables.Study, payload: Mapping[str, Any]) -> dict[str, Any]:
+    role = shelf.role(payload["role"])
+    seats = [shelf.agent(payload["client"]), shelf.agent(payload["counselor"])]
+    return {
+        "agents": [agent.hash for agent in seats],
+        "prompts": [prompt_hash(agent.prompt, role.language) for agent in seats],
+        "role": seating.role_inputs(role),
+        "most_turns": payload["most_turns"],
+        "opener": payload.get("opener"),
+        "opens": payload.get("first_seat", "counselor"),
+        "repeat": payload["repeat"],
+    }
+
+
+def writer_facts(shelf: Shelf, payload: Mapping[str, Any], language: str, *prompts: str) -> dict[str, Any]:
+    return {
+        "agent": shelf.agent(payload["writer"]).hash,
+        "prompts": [prompt_hash(prompt, language) for prompt in prompts],
+        "language": language,
+    }
+
+
+def role_facts(shelf: Shelf, study: tables.Study, payload: Mapping[str, Any]) -> dict[str, Any]:
+    steps = ("role/demographics", "role/life_events", "role/scenarios", "role/compile")
+    wanted = {name: payload[name] for name in ("number", "of", "sampling", "forbid")}
+    return writer_facts(shelf, payload, study.language, *steps) | wanted
+
+
+def report_text(report: tables.Report) -> list[str]:
+    parts = ("title", "type", "method", "case_brief", "consultation_process", "experience_thoughts")
+    return [getattr(report, part) for part in parts]
+
+
+def note_facts(shelf: Shelf, study: tables.Study, payload: Mapping[str, Any]) -> dict[str, Any]:
+    report = shelf.report(payload["report"])
+    return writer_facts(shelf, payload, report.language, "report/note") | {"report": report_text(report)}
+
+
+def dialogue_facts(shelf: Shelf, study: tables.Study, payload: Mapping[str, Any]) -> dict[str, Any]:
+    report = shelf.report(payload["report"])
+    prompt = "report/dialogue" if payload["method"] == "memo2demo" else "report/roleplay"
+    note = shelf.note(payload["note"]) if payload.get("note") else None
+    words = note.model_dump(exclude={"id", "call_id", "created", "version", "edited_by"}) if note else None
+    facts = {"report": report_text(report), "note": words, "method": payload["method"]}
+    return writer_facts(shelf, payload, report.language, prompt) | facts
+
+
+FACTS: dict[str, Any] = {
+    "role": role_facts,
+    "session": session_facts,
+    "note": note_facts,
+    "dialogue": dialogue_facts,
+    "comparison": comparison_facts,
+    "rating": rating_facts,
+}
+RECORDS = {"role": "role_card", "session": "session", "note": "note", "dialogue": "session"}
+
+
+def reuse(store: Store, shelf: Shelf, study: tables.Study, rows: list[dict[str, Any]]) -> None:
+    """Give the rows whose key has an answer elsewhere that answer."""
+    found = units.answered(store, (row["key"] for row in rows if row["key"]), study.id or 0)
+    if not found:
+        return
+    there = still_there(store, rows, found)
+    for row in rows:
+        source = found.get(row["key"])
+        if source is None or row["state"] != "planned" or source.id not in there:
+            continue
+        if row["result"].get("retries"):
+            continue
+        adopt(store, study, row, source)
+
+
+def still_there(store: Store, rows: Sequence[Mapping[str, Any]], found: Mapping[str, Answered]) -> set[int]:
+    """Sources whose record has not been deleted since."""
+    kinds = {row["key"]: row["kind"] for row in rows}
+    fine = {source.id for key, source in found.items() if kinds[key] in JUDGED}
+    for kind, table in RECORDS.items():
+        name = "session" if kind == "dialogue" else kind
+        wanted = {source.result.get(name): source.id for key, source in found.items() if kinds[key] == kind}
+        for some in units.chunks([id for id in wanted if id]):
+            sql = f'SELECT id FROM "{table}" WHERE id IN ({units.numbers(some)})'
+            fine |= {wanted[id] for (id,) in units.query(store, sql)}
+    return fine
+
+
+def adopt(store: Store, study: tables.Study, row: dict[str, Any], source: Answered) -> None:
+    """Make the row's unit share the source's answer; other sessions with the same words get rows of their own."""
+    row["state"] = "reused" if source.state == "done" else "unscored"
+    if row["kind"] not in JUDGED:
+        row["result"] = dict(source.result) | {"source": source.id}
+        return
+    names = ("session",) if row["kind"] == "rating" else ("first", "second")
+    mine = {name: row["result"][name] for name in names}
+    root = int(source.result.get("source", source.id))
+    if all(source.result.get(name) == id for name, id in mine.items()):
+        row["result"] = mine | {"source": root}
+    else:
+        sessions = {f"{name}_id": id for name, id in mine.items()}
+        units.copy_judgments(store, row["kind"], root, row["id"], study.id or 0, sessions)
+        row["result"] = mine
+    if row["state"] == "unscored":
+        row["reason"] = source_reason(store, source.id)
+
+
+def source_reason(store: Store, unit_id: int) -> str:
+    found = units.query(store, "SELECT reason FROM unit WHERE id = :id", id=unit_id)
+    return str(found[0][0]) if found else ""
+
+
+def settle(store: Store, study: tables.Study) -> bool:
+    """Bind stage after stage while nothing needs asking; true when no unit is left to do."""
+    for stage in units.open_stages(store, study.id or 0):
+        bind_stage(store, study, stage)
+        if stage in units.open_stages(store, study.id or 0):
+            return False
+    return not units.open_stages(store, study.id or 0)
+
+
+def parsed(result: str) -> dict[str, Any]:
+    return dict(json.loads(result))

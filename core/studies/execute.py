@@ -1,0 +1,210 @@
+"""Executing one unit: ask, read, save. Knows nothing of where it runs."""
+
+import json
+import sqlite3
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from core.errors import DataError, ModelError, NotFound, PromptError, Refused
+from core.judging.readings import Rated, read_ratings
+from core.judging.service import comparison_question, comparison_row, rating_question, rating_row
+from core.llm.asking import call_fields, keeping, send
+from core.llm.engines import settings_of
+from core.llm.seam import Answer, Question, Settings
+from core.studies import reasons
+from core.studies.binding import NEEDS, Shelf, profile_of
+from core.studies.keys import derived_seed
+from core.studies.unit import AnsweredElsewhere, Asking, Chair, Desk, PacedEngine, stored_calls
+from storage import tables, units
+from storage.store import Store
+from storage.units import Waiting
+
+JUDGE_TEMPERATURE = 1.0  # both papers ask their judges at temperature 1
+NOT_APPLICABLE = "not applicable"
+Outcome = tuple[str, str, dict[str, Any]]  # state, reason, result of a unit
+
+
+class Room(Protocol):
+    """What a unit is executed with."""
+
+    store: Store
+    study: tables.Study
+    shelf: Shelf
+    desk: Desk
+
+    def chair(self, agent_id: int) -> Chair: ...
+
+    def stopping(self) -> bool: ...
+
+
+async def execute(room: Room, unit: Waiting) -> str:
+    """Bring one unit to its end and commit it; returns its state.
+
+    Raises:
+        ModelError of kind ``study``, Halted: nothing came of this unit; it waits as *planned*.
+    """
+    asking = Asking(room.desk, unit)
+    token = keeping.set(asking.keep)
+    try:
+        if unit.attempts:
+            asking.stored = await room.desk.ledger.write(lambda c: stored_calls(c, unit.id))
+        return await KINDS[unit.kind](room, asking, ids_of(unit))
+    except AnsweredElsewhere as answered:
+        return await take_over(room, unit, answered)
+    except ModelError as error:
+        if error.kind == "study" and not isinstance(error, Refused):
+            give_back(room, asking)
+            raise
+        return await close(room, asking, "failed", reasons.of_error(error))
+    except (DataError, PromptError, NotFound) as error:
+        return await close(room, asking, "failed", reasons.of_error(error))
+    except BaseException:
+        give_back(room, asking)
+        raise
+    finally:
+        keeping.reset(token)
+
+
+def give_back(room: Room, asking: Asking) -> None:
+    """A unit with nothing under way waits again; one in flight stays *running*, to be counted when asked again."""
+    if asking.claimed and not asking.flying:
+        room.desk.ledger.post(lambda c: units.release(c, asking.unit.id))
+
+
+def ids_of(unit: Waiting) -> dict[str, Any]:
+    """The payload with the records' ids in place, and the seed of this attempt."""
+    payload = unit.payload | {name: unit.result[name] for name in NEEDS if name in unit.result}
+    if retries := int(unit.result.get("retries", 0)):
+        payload["seed"] = derived_seed(payload["seed"], "retry", retries)
+    return payload
+
+
+async def close(room: Room, asking: Asking, state: str, reason: str) -> str:
+    """End a unit that has no row to save; what it works on stays known for a retry."""
+    result = {k: v for k, v in asking.unit.result.items() if k != "source"} | asking.made
+    await room.desk.ledger.write(lambda c: units.finish(c, asking.unit.id, state, reason, result))
+    return state
+
+
+async def take_over(room: Room, unit: Waiting, found: AnsweredElsewhere) -> str:
+    """Use the answer that another study's unit with the same key has got meanwhile."""
+    from core.studies.binding import adopt
+
+    row: dict[str, Any] = {
+        "id": unit.id, "kind": unit.kind, "key": unit.key, "state": "planned", "reason": "", "result": dict(unit.result)
+    }  # fmt: skip
+    source = units.Answered(found.source, unit.key, found.state, json.loads(found.result))
+    adopt(room.store, room.study, row, source)
+    await room.desk.ledger.write(
+        lambda c: units.finish(c, unit.id, row["state"], row["reason"], row["result"])
+    )
+    return str(row["state"])
+
+
+# Judging: the hot path. Everything a unit leaves behind is one job of a grouped commit.
+
+
+def judge_settings(agent: tables.Agent) -> Settings:
+    settings = settings_of(agent)
+    return settings if settings.temperature is not None else replace(settings, temperature=JUDGE_TEMPERATURE)
+
+
+async def rating(room: Room, asking: Asking, payload: dict[str, Any]) -> str:
+    """Rate one session on one item, or on the whole instrument in one call."""
+    shelf, chair = room.shelf, room.chair(payload["judge"])
+    shown, instrument = shelf.session(payload["session"]), shelf.instrument(payload["instrument"])
+    whole = payload["item"] is None
+    items = payload.get("items") or [i.id for i in instrument.items] if whole else [payload["item"]]
+    question = rating_question(
+        instrument, items, shown.session, shown.turns, setting=payload["setting"], whole=whole,
+        profile=profile_of(shelf, instrument, shown.session), settings=judge_settings(chair.agent),
+        seed=payload["seed"], repeat=payload["repeat"], repeats=payload["of"],
+    )  # fmt: skip
+    engine = asking.engine(chair)
+    answer = await send(engine, question)
+    asked = question.inputs["items"] if whole else [question.inputs["item"]]
+    read = read_ratings(answer, asked, shown.turns)
+    more = {"repeat": payload["repeat"], "study_id": room.study.id, "unit_id": asking.unit.id}
+    rater = shelf.rater(payload["judge"])
+    rows = [rating_row(one, instrument, shown.session, rater, payload["setting"], **more) for one in read]
+    outcome = rating_outcome(answer, read, {"session": payload["session"]})
+    return await commit(room, asking, engine, question, answer, tables.Rating, rows, outcome)
+
+
+def rating_outcome(answer: Answer, read: Sequence[Rated], result: dict[str, Any]) -> Outcome:
+    """*Unscored* when nothing could be read; items left out of a longer reply are named in the reason."""
+    lost = [one for one in read if one.value is None and one.reason != NOT_APPLICABLE]
+    if not lost:
+        return "done", "", result
+    why = reasons.of_answer(answer) if not answer.usable else reasons.reason("off_scale", lost[0].reason)
+    if len(lost) < len(read):
+        return (
+            "done",
+            reasons.reason("off_scale", f"{len(lost)} of {len(read)} items: {lost[0].reason}"),
+            result,
+        )
+    return "unscored", why, result
+
+
+async def comparison(room: Room, asking: Asking, payload: dict[str, Any]) -> str:
+    """Compare two sessions on one dimension in one order."""
+    shelf, chair = room.shelf, room.chair(payload["judge"])
+    first, second = shelf.session(payload["first"]), shelf.session(payload["second"])
+    instrument = shelf.instrument(payload["instrument"])
+    turns = {payload["first"]: first.turns, payload["second"]: second.turns}
+    question = comparison_question(
+        instrument, payload["dimension"], first.session, second.session, turns,
+        settings=judge_settings(chair.agent), seed=payload["seed"],
+    )  # fmt: skip
+    engine = asking.engine(chair)
+    answer = await send(engine, question)
+    rater = shelf.rater(payload["judge"])
+    more = {"repeat": payload["repeat"], "study_id": room.study.id, "unit_id": asking.unit.id}
+    row = comparison_row(
+        answer, instrument, payload["dimension"], first.session, second.session, turns, rater, **more
+    )
+    result = {"first": payload["first"], "second": payload["second"]}
+    outcome: Outcome = ("done", "", result)
+    if row.verdict == "unscored":
+        outcome = ("unscored", reasons.of_answer(answer), result)
+    return await commit(room, asking, engine, question, answer, tables.Comparison, [row], outcome)
+
+
+async def commit(
+    room: Room, asking: Asking, engine: PacedEngine, question: Question, answer: Answer, table: Any,
+    rows: Sequence[Any], outcome: Outcome,
+) -> str:  # fmt: skip
+    """The call, its texts, the rows read from it and the unit's state, in one job."""
+    unit, desk, study = asking.unit, room.desk, room.study.id or 0
+    state, why, result = outcome
+    messages = [{"role": m.role, "content": m.content} for m in question.messages]
+    known = asking.stored.get(stored_key_of(question, messages)) if asking.stored else None
+    packed = asking.pack(call_fields(engine, question, answer), messages, answer.raw, engine.chair.price)
+    values = [row.model_dump(exclude={"id"}) for row in rows]
+    again = bool(unit.attempts)
+    if retries := unit.result.get("retries"):
+        result = result | {"retries": retries}
+
+    def job(connection: sqlite3.Connection) -> None:
+        call = int(known["id"]) if known else units.save_call(connection, packed, desk.known)
+        if again:
+            units.forget_rows(connection, str(table.__table__.name), unit.id, study)
+        units.save_rows(connection, table, ({**value, "call_id": call} for value in values))
+        units.finish(connection, unit.id, state, why, result)
+
+    await desk.ledger.write(job)
+    desk.remember(packed)
+    return state
+
+
+def stored_key_of(question: Question, messages: list[dict[str, str]]) -> tuple[str, int, str]:
+    from core.studies.unit import stored_key
+
+    return stored_key(question.prompt_hash, question.seed, messages)
+
+
+KINDS: dict[str, Callable[[Any, Asking, dict[str, Any]], Awaitable[str]]] = {
+    "rating": rating,
+    "comparison": comparison,
+}

@@ -1,0 +1,128 @@
+"""What calls cost: a price table a person may edit, and a purse that is looked into before each call."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from core.errors import DataError, ModelError
+from core.llm.gate import is_local
+from core.llm.seam import Endpoint
+
+FILE = Path(__file__).parents[2] / "prompts" / "prices.yaml"
+MILLION = 1_000_000
+
+
+class Price(BaseModel):
+    """US dollars for one million tokens at the endpoints that fit."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+    host: str = "*"
+    model: str = "*"
+    input: float = Field(ge=0)
+    cached: float | None = Field(default=None, ge=0)
+    output: float = Field(ge=0)
+
+    def cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float:
+        cheap = self.input if self.cached is None else self.cached
+        cached = min(cached, tokens_in)
+        return ((tokens_in - cached) * self.input + cached * cheap + tokens_out * self.output) / MILLION
+
+
+FREE = Price(input=0, cached=0, output=0)
+
+
+@cache
+def shipped() -> tuple[Price, ...]:
+    return read_prices(yaml.safe_load(FILE.read_text("utf-8"))["prices"])
+
+
+def read_prices(rows: Sequence[Mapping[str, Any]]) -> tuple[Price, ...]:
+    """Prices from a table's rows.
+
+    Raises:
+        DataError: a row lacks a price, or it is not a number from 0.
+    """
+    prices: list[Price] = []
+    for number, row in enumerate(rows, start=1):
+        try:
+            prices.append(Price.model_validate({k: v for k, v in row.items() if v is not None}))
+        except ValidationError as error:
+            raise DataError(
+                "Row {number} of the price table cannot be used: {why}. Give input and output prices from 0; "
+                "nothing was changed.",
+                number=number,
+                why="; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:3]),
+            ) from error
+    return tuple(prices)
+
+
+def price_of(endpoint: Endpoint, own: Sequence[Price] = ()) -> Price | None:
+    """The price at an endpoint: a person's own row, else the shipped one; nothing on this machine is free of doubt,
+    so only where no row fits does a local endpoint cost 0 and an outside one nothing known (``None``)."""
+    if endpoint.kind == "demo":
+        return FREE
+    host = (urlsplit(endpoint.base_url).hostname or "").lower()
+    for price in (*own, *shipped()):
+        if fnmatch(host, price.host.lower()) and fnmatch(endpoint.model.lower(), price.model.lower()):
+            return price
+    return FREE if is_local(endpoint) else None
+
+
+def tokens_of(text: str) -> int:
+    """A quick, rough count: one for each wide character, one for four others."""
+    wide = (len(text.encode("utf-8", "replace")) - len(text)) // 2
+    return wide + (len(text) - wide + 3) // 4
+
+
+class OverBudget(ModelError):
+    """The next call could cost more than is left. It was not sent."""
+
+    def __init__(self, spent: float, budget: float) -> None:
+        super().__init__(
+            "The study stopped at its budget: ${spent:.2f} of ${budget:.2f} are spent and the next call could go "
+            "beyond it. Everything answered is saved; raise the budget and resume.",
+            kind="study",
+            spent=spent,
+            budget=budget,
+        )
+
+
+@dataclass
+class Purse:
+    """The money of one study. A call's likely cost is set aside before it is sent and settled afterwards.
+
+    With 100 calls under way, looking only at what is already spent would go 100 calls too far.
+    """
+
+    budget: float | None
+    spent: float = 0.0
+    aside: float = 0.0
+    _changed: asyncio.Event | None = None
+
+    async def set_aside(self, cost: float) -> None:
+        """Wait until calls under way have settled if only they stand in the way.
+
+        Raises:
+            OverBudget: there is not enough left.
+        """
+        while self.budget is not None and self.spent + self.aside + cost > self.budget:
+            if self.aside <= 1e-12 or self.spent + cost > self.budget:
+                raise OverBudget(self.spent, self.budget)
+            self._changed = self._changed or asyncio.Event()
+            self._changed.clear()
+            await self._changed.wait()
+        self.aside += cost
+
+    def settle(self, aside: float, cost: float | None) -> None:
+        self.aside = max(0.0, self.aside - aside)
+        self.spent += cost or 0.0
+        if self._changed is not None:
+            self._changed.set()

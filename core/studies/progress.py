@@ -1,0 +1,121 @@
+"""Where a study stands, by aggregate queries: what is done, what failed and why, what it cost, how long it takes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from core.studies import reasons
+from storage import tables, units
+from storage.store import Store
+
+STATES = ("planned", "running", "done", "reused", "unscored", "failed")
+ENDED = ("done", "reused", "unscored", "failed")
+LATELY = 30.0  # seconds over which the pace is measured
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One kind of failure: its code, how many units, and one unit's details."""
+
+    code: str
+    state: str
+    count: int
+    example: str
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A study at one moment."""
+
+    study: tables.Study
+    kinds: Mapping[str, Mapping[str, int]]
+    figures: units.Figures
+    asked_twice: int
+    failures: tuple[Failure, ...]
+    pace: float  # calls a second, lately
+    doing: Mapping[str, Any] = field(default_factory=dict)
+    models: tuple[tuple[str, str, int], ...] = ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {state: sum(by.get(state, 0) for by in self.kinds.values()) for state in STATES}
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+    @property
+    def ended(self) -> int:
+        return sum(self.counts[state] for state in ENDED)
+
+    @property
+    def waiting(self) -> int:
+        return self.counts["planned"] + self.counts["running"]
+
+    @property
+    def seconds_left(self) -> float | None:
+        """From the pace of units lately; ``None`` while it is not known."""
+        if not self.pace or not self.ended or self.study.state != "running":
+            return None
+        asked = self.counts["done"] + self.counts["unscored"] + self.counts["failed"]
+        calls_each = self.figures.calls / asked if asked else 1.0
+        return self.waiting * max(1.0, calls_each) / self.pace
+
+    @property
+    def two_models(self) -> list[str]:
+        """Models that answered under more than one name: asked for, then the names."""
+        names: dict[str, set[str]] = {}
+        for asked, answered, _ in self.models:
+            names.setdefault(asked, set()).add(answered or asked)
+        return [f"{asked}: {', '.join(sorted(found))}" for asked, found in names.items() if len(found) > 1]
+
+    @property
+    def notes(self) -> list[str]:
+        said: list[str] = []
+        if self.two_models:
+            said.append("Answered under more than one model name: " + "; ".join(self.two_models))
+        if self.figures.unpriced:
+            said.append("No price is known for some calls, so the cost is not complete.")
+        if self.figures.estimated:
+            said.append("Some token counts are estimated: the server did not report them.")
+        return said
+
+
+def standing(store: Store, study: tables.Study, doing: Mapping[str, Any] | None = None) -> Standing:
+    id = study.id or 0
+    running = study.state in ("running", "stopping")
+    return Standing(
+        study=study,
+        kinds=units.counts(store, id),
+        figures=units.figures(store, id),
+        asked_twice=units.asked_twice(store, id),
+        failures=failures(units.reasons(store, id)),
+        pace=pace(units.recent_calls(store, id)) if running else 0.0,
+        doing=doing or {},
+        models=tuple(units.models_answered(store, id)),
+    )
+
+
+def failures(rows: list[tuple[str, str, int]]) -> tuple[Failure, ...]:
+    """Rows (state, reason, count) by their code, most frequent first."""
+    found: dict[tuple[str, str], list[Any]] = {}
+    for state, reason, count in rows:
+        code, details = reasons.split(reason)
+        kept = found.setdefault((state, code), [0, details])
+        kept[0] += count
+    ordered = sorted(found.items(), key=lambda item: -item[1][0])
+    return tuple(Failure(code, state, count, details) for (state, code), (count, details) in ordered)
+
+
+def pace(times: list[str], at: datetime | None = None) -> float:
+    """Calls a second over the last half minute, from the newest calls' times (newest first)."""
+    if not times:
+        return 0.0
+    at = at or datetime.now(UTC)
+    ages = [(at - datetime.fromisoformat(moment)).total_seconds() for moment in times]
+    lately = [age for age in ages if age <= LATELY]
+    if not lately:
+        return 0.0
+    span = max(lately) if len(lately) == len(ages) else LATELY
+    return len(lately) / max(span, 1.0)

@@ -1,0 +1,54 @@
+"""Why a unit failed or stayed unscored: a short code, then the details in English."""
+
+from core.errors import ModelError, Refused, WorkbenchError
+from core.llm.seam import Answer
+
+SEPARATOR = ": "
+CODES = (
+    "busy", "server", "timeout", "malformed", "stream", "unreachable", "too_long", "filtered", "refused", "gate",
+    "missing", "cut", "empty", "unreadable", "off_scale", "record", "other",
+)  # fmt: skip
+
+
+def reason(code: str, details: str = "") -> str:
+    return f"{code}{SEPARATOR}{details}" if details else code
+
+
+def split(text: str) -> tuple[str, str]:
+    """Code and details of a stored reason; words without a known code are *other*."""
+    code, _, details = text.partition(SEPARATOR)
+    return (code, details) if code in CODES else ("other", text)
+
+
+def of_error(error: WorkbenchError) -> str:
+    """The stored reason of an error."""
+    if isinstance(error, Refused):
+        return reason("gate", str(error))
+    if not isinstance(error, ModelError):
+        return reason("record", str(error))
+    return reason(
+        code_of(str(error.values.get("words", "")).lower(), error.values.get("status"), error.message),
+        str(error),
+    )
+
+
+def code_of(words: str, status: object, message: str) -> str:
+    if "too long for the model" in message:
+        return "too_long"
+    if "content filter" in message:
+        return "filtered"
+    if status == 429:
+        return "busy"
+    if isinstance(status, int) and (status >= 500 or status in (408, 409)):
+        return "server"
+    if isinstance(status, int) and status:
+        return "refused"
+    if status == 0:
+        return words if words in ("timeout", "malformed", "stream") else "unreachable"
+    return "other"
+
+
+def of_answer(answer: Answer) -> str:
+    """The stored reason of an answer that is none."""
+    code = answer.state if answer.state in CODES else "unreadable"
+    return reason(code, answer.reason)

@@ -1,0 +1,282 @@
+"""Studies: a design becomes units, a worker works them off, and what comes of it stays countable."""
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from core import instruments
+from core.errors import DataError
+from core.llm.agents import ensure_shipped
+from core.studies import keyring, samples
+from core.studies.binding import settle
+from core.studies.design import Design, read_design
+from core.studies.expand import Catalogue, Expansion, Instrument, expand
+from core.studies.progress import Standing, standing
+from core.studies.worker import doing, start_worker_if_needed, work_off
+from storage import tables, units
+from storage.store import Store
+from storage.tables import now
+
+__all__ = [
+    "begin", "plan", "resume", "retry", "run_design", "set_budget", "start", "start_worker_if_needed", "status",
+    "stop", "work_off",
+]  # fmt: skip
+OVER = ("planned", "stopped", "needs the key", "over budget", "failed", "finished")
+
+
+def plan(
+    store: Store, given: Design | dict[str, Any] | str | Path
+) -> tuple[Design, Expansion, dict[str, Any]]:
+    """The design, its units and its drawn samples. Nothing is saved.
+
+    Raises:
+        DataError: the design cannot be run; the sentence says which part and why.
+    """
+    ensure_shipped(store)
+    design = read_design(given)
+    catalogue, drawn = look_up(store, design)
+    return design, expand(design, catalogue), drawn
+
+
+def begin(store: Store, given: Design | dict[str, Any] | str | Path) -> tables.Study:
+    """Save a study with all its units; nothing is asked yet."""
+    design = read_design(given)
+    ensure_shipped(store)
+    catalogue, drawn = look_up(store, design)
+    draw = next_draw(store) if design.fresh_draws else 0
+    made = expand(design, catalogue, draw)
+    study = tables.Study(
+        name=design.name, design=design.model_dump(mode="json"), samples=drawn | made.pairs, budget=design.budget,
+        engine=engine_kind(store, made), language=design.language, draw=draw,
+    )  # fmt: skip
+    return units.add_study(store, study, (unit._asdict() for unit in made.units))
+
+
+def next_draw(store: Store) -> int:
+    """A number no study has drawn with, for draws of its own."""
+    return int(units.query(store, "SELECT coalesce(max(draw), 0) + 1 FROM study")[0][0])
+
+
+def engine_kind(store: Store, made: Expansion) -> str:
+    """demo, openai, or mixed."""
+    names = ("judge", "writer", "client", "counselor")
+    asked = {unit.payload[name] for unit in made.units for name in names if name in unit.payload}
+    kinds = {store.agents.get(id).engine for id in asked}
+    return kinds.pop() if len(kinds) == 1 else "mixed"
+
+
+def start(
+    store: Store, study_id: int, keys: Mapping[str, str] | None = None, worker: bool = True
+) -> tables.Study:
+    """Set a study running; what the store can answer already needs no worker.
+
+    Raises:
+        DataError: it has a budget, but nobody knows what its model costs.
+    """
+    study = store.studies.get(study_id)
+    if study.state == "running":
+        return study
+    check_prices(store, study)
+    started = study.started or now()
+    if settle(store, study):
+        return store.studies.update(study_id, state="finished", reason="", started=started, ended=now())
+    study = store.studies.update(study_id, state="running", reason="", started=started, ended="")
+    if worker:
+        start_worker_if_needed(store)
+        give_keys(store, keys or {})
+    return study
+
+
+def give_keys(store: Store, keys: Mapping[str, str], wait: float = 10.0) -> bool:
+    """Hand typed keys to the worker, which may be starting just now; they are written nowhere."""
+    until = time.monotonic() + wait
+    while store.path is not None and any(keys.values()):
+        if keyring.hand_over(store.path, keys):
+            return True
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def stop(store: Store, study_id: int) -> tables.Study:
+    """Send nothing further; calls under way may still answer and are saved."""
+    study = store.studies.get(study_id)
+    if study.state != "running":
+        return study
+    study = store.studies.update(study_id, state="stopping")
+    start_worker_if_needed(store)
+    return study
+
+
+def resume(
+    store: Store, study_id: int, wait: bool = True, keys: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Go on with a study that was stopped, failed, ran out of budget or waits for a key."""
+    start(store, study_id, keys)
+    if wait:
+        wait_for(store, study_id)
+    return status(store, study_id)
+
+
+def retry(store: Store, study_id: int, wait: bool = False, keys: Mapping[str, str] | None = None) -> int:
+    """Ask failed and unscored units again, and only these; returns how many."""
+    study = store.studies.get(study_id)
+    if study.state in ("running", "stopping"):
+        raise DataError("Study {id} is still running. Stop it or wait; nothing was changed.", id=study_id)
+    count = units.retry(store, study_id)
+    if count:
+        start(store, study_id, keys)
+    if wait:
+        wait_for(store, study_id)
+    return count
+
+
+def set_budget(store: Store, study_id: int, budget: float | None) -> tables.Study:
+    return store.studies.update(study_id, budget=budget)
+
+
+def run_design(
+    store: Store,
+    given: Design | dict[str, Any] | str | Path,
+    wait: bool = True,
+    keys: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Plan, save and run a study; with ``wait`` to its end. Returns its status."""
+    study = begin(store, given)
+    start(store, study.id or 0, keys)
+    if wait:
+        wait_for(store, study.id or 0)
+    return status(store, study.id or 0)
+
+
+def wait_for(store: Store, study_id: int, longest: float | None = None) -> str:
+    """Wait until the study stands still; a worker that died is started again. Returns the state."""
+    until = None if longest is None else time.monotonic() + longest
+    pause = 0.05
+    while (state := store.studies.get(study_id).state) not in OVER:
+        if until is not None and time.monotonic() > until:
+            break
+        start_worker_if_needed(store)
+        time.sleep(pause)
+        pause = min(0.5, pause * 1.3)
+    return state
+
+
+def status(store: Store, study_id: int) -> dict[str, Any]:
+    """Where a study stands, as the command line gives it."""
+    found = standing(store, store.studies.get(study_id), doing(store, study_id))
+    return as_json(found)
+
+
+def as_json(found: Standing) -> dict[str, Any]:
+    counts = found.counts
+    figures = found.figures
+    return {
+        "id": found.study.id,
+        "name": found.study.name,
+        "state": found.study.state,
+        "reason": found.study.reason,
+        "units": {
+            "planned": found.total, "done": counts["done"], "failed": counts["failed"],
+            "reused": counts["reused"], "unscored": counts["unscored"], "waiting": found.waiting,
+        },
+        "calls": figures.calls,
+        "requests": figures.requests,
+        "repaired": figures.repaired,
+        "asked_twice": found.asked_twice,
+        "tokens": {"in": figures.tokens_in, "out": figures.tokens_out, "cached": figures.tokens_cached},
+        "tokens_estimated": bool(figures.estimated),
+        "cost": round(figures.cost, 6) if not figures.unpriced else None,
+        "engine": found.study.engine,
+        "notes": found.notes,
+    }  # fmt: skip
+
+
+# What a design refers to
+
+
+def look_up(store: Store, design: Design) -> tuple[Catalogue, dict[str, Any]]:
+    """What expanding needs to know of the store, and the samples as drawn."""
+    rows = {"reports": report_rows(store), "roles": role_rows(store), "sessions": session_rows(store)}
+    drawn: dict[str, Any] = {}
+    for name, sample in design.samples.items():
+        found = samples.draw(name, sample, rows[sample.of])
+        drawn[name] = {
+            "of": sample.of, "seed": sample.seed, "ids": list(found.ids), "strata": dict(found.strata),
+            "short": dict(found.short),
+        }  # fmt: skip
+    return (
+        Catalogue(
+            agents={agent.name: agent.id or 0 for agent in store.agents.all()},
+            roles=rows["roles"], reports=rows["reports"], sessions=rows["sessions"],
+            instruments=known_instruments(), samples={name: one["ids"] for name, one in drawn.items()},
+        ),
+        drawn,
+    )  # fmt: skip
+
+
+def known_instruments() -> dict[str, Instrument]:
+    found: dict[str, Instrument] = {}
+    for id in instruments.catalogue():
+        names = [id]
+        if instruments.load(id).scoring == "sum":
+            names.append(id + instruments.HOLISTIC)
+        for name in names:
+            one = instruments.load(name)
+            compares = one.kind == "comparison"
+            entries = tuple(d.id for d in one.dimensions) if compares else tuple(i.id for i in one.items)
+            found[name] = Instrument(name, one.version, compares, entries)
+    return found
+
+
+def report_rows(store: Store) -> list[dict[str, Any]]:
+    notes = dict(units.query(store, "SELECT report_id, max(id) FROM note GROUP BY report_id"))
+    sql = "SELECT id, language, topic, school FROM report ORDER BY id"
+    return [
+        {"id": r[0], "language": r[1], "topic": r[2], "school": r[3], "note_id": notes.get(r[0])}
+        for r in units.query(store, sql)
+    ]
+
+
+def role_rows(store: Store) -> list[dict[str, Any]]:
+    sql = "SELECT id, title, language, stressor ->> 'category' FROM role_card ORDER BY id"
+    return [{"id": r[0], "title": r[1], "language": r[2], "category": r[3]} for r in units.query(store, sql)]
+
+
+def session_rows(store: Store) -> list[dict[str, Any]]:
+    """Sessions that can be judged: they have ended or were stopped, and hold at least a turn."""
+    sql = (
+        "SELECT s.id, s.language, s.topic, s.role_id, s.report_id, s.counselor_agent_id, s.client_code, s.counselor_code, "
+        "s.origin, a.name FROM session s LEFT JOIN agent a ON a.id = s.counselor_agent_id "
+        "WHERE s.state IN ('ended', 'stopped') AND EXISTS (SELECT 1 FROM turn t WHERE t.session_id = s.id) ORDER BY s.id"
+    )
+    return [
+        {
+            "id": r[0], "language": r[1], "topic": r[2], "role": str(r[3] or ""), "role_id": r[3], "report_id": r[4],
+            "by": r[5] or "", "client": r[6], "counselor": r[7] or r[9] or "", "origin": r[8],
+        }
+        for r in units.query(store, sql)
+    ]  # fmt: skip
+
+
+def check_prices(store: Store, study: tables.Study) -> None:
+    """A budget needs prices. Raises DataError naming the endpoints without one."""
+    if study.budget is None:
+        return
+    from core.studies.estimate import unpriced
+
+    lacking = unpriced(store, study.id or 0)
+    if lacking:
+        raise DataError(
+            "The study has a budget, but no price is known for {models}. Enter its price under Prices, or take the "
+            "budget away; nothing was started.",
+            models=", ".join(lacking),
+        )
+
+
+def typed_key_possible() -> bool:
+    """Whether typed keys can reach the worker on this system."""
+    return os.name != "nt"

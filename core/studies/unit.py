@@ -1,0 +1,315 @@
+"""One unit being asked: its engines are paced, paid for and counted; its calls are kept in grouped commits."""
+
+import asyncio
+import json
+import zlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from core.errors import ModelError
+from core.llm.asking import call_fields
+from core.llm.parsing import read_reply
+from core.llm.seam import Answer, Attempt, Endpoint, Engine, Question, Usage
+from core.studies.design import Pacing
+from core.studies.pacing import Halted, Pacer, back_off
+from core.studies.prices import Price, Purse, tokens_of
+from storage import units
+from storage.ledger import Ledger
+from storage.units import Waiting
+
+BUSY_TRIES = 5  # times as many tries where the endpoint only says that it is busy
+REPLY_TOKENS = 600  # set aside for a reply whose length nobody has limited or seen
+
+
+class AnsweredElsewhere(Exception):
+    """Another unit's answer with the same key was committed while this one waited for its turn."""
+
+    def __init__(self, source: int, state: str, result: str) -> None:
+        super().__init__()
+        self.source, self.state, self.result = source, state, result
+
+
+@dataclass
+class Seen:
+    """What replies of one engine were like in this run: for what to set aside before the next call."""
+
+    replies: int = 0
+    tokens: float = 0.0
+
+    def add(self, usage: Usage) -> None:
+        self.replies += 1
+        self.tokens += usage.output or 0
+
+    def likely(self, limit: int | None) -> float:
+        """Tokens a reply may have, on the safe side."""
+        if self.replies >= 20:
+            return 2.0 * self.tokens / self.replies
+        return float(limit or REPLY_TOKENS)
+
+
+@dataclass
+class Chair:
+    """One agent's engine in a study, with its endpoint's pace and price."""
+
+    inner: Engine
+    pacer: Pacer
+    price: Price | None
+    agent: Any = None
+    seen: Seen = field(default_factory=Seen)
+
+
+@dataclass
+class Desk:
+    """What all units of a study share."""
+
+    study_id: int
+    ledger: Ledger
+    purse: Purse
+    pacing: Pacing
+    stopping: bool = False
+    known: set[str] = field(default_factory=set)  # hashes of texts that are committed
+    most_known: int = 20_000
+
+    def remember(self, packed: units.Packed) -> None:
+        if len(self.known) > self.most_known:
+            self.known.clear()
+        self.known.update(text.hash for text in packed.texts)
+
+
+class Asking:
+    """One unit on its way. ``engine(chair)`` gives services an engine; ``keep`` stores their calls."""
+
+    def __init__(self, desk: Desk, unit: Waiting) -> None:
+        self.desk, self.unit = desk, unit
+        self.claimed = False
+        self.flying = False  # a request is under way
+        self.made: dict[str, int] = {}  # records this unit made, by noun
+        self.prices: dict[str, Price | None] = {}
+        self.stored: dict[tuple[str, int, str], dict[str, Any]] = {}
+
+    def engine(self, chair: Chair) -> "PacedEngine":
+        return PacedEngine(self, chair)
+
+    async def claim(self) -> None:
+        """Commit the unit's row before its first call.
+
+        Raises:
+            AnsweredElsewhere: the answer is in the store by now.
+        """
+        if self.claimed:
+            return
+        self.claimed = True
+        found = await self.desk.ledger.write(lambda c: units.claim(c, self.unit))
+        if found is not None:
+            raise AnsweredElsewhere(*found)
+
+    def pack(
+        self, fields: dict[str, Any], messages: list[dict[str, str]], raw: str, price: Price | None
+    ) -> units.Packed:
+        """A call ready to be written, with its cost; the schema of a reply format is named, not repeated."""
+        sent = dict(fields["sent"])
+        form = sent.get("response_format")
+        if isinstance(form, dict) and "json_schema" in form:
+            sent["response_format"] = {"type": "json_schema", "name": form["json_schema"]["name"]}
+        more = {
+            "study_id": self.desk.study_id,
+            "unit_id": self.unit.id,
+            "sent": sent,
+            "cost": cost_of(fields, price),
+        }
+        return units.pack_call(fields | more, messages, raw)
+
+    async def keep(self, fields: dict[str, Any], messages: list[dict[str, str]], raw: str) -> int:
+        """Commit one call of a service; an answer that was replayed keeps the call it has."""
+        known = self.stored.get(stored_key(fields["prompt_hash"], fields["seed"], messages))
+        if known is not None:
+            return int(known["id"])
+        packed = self.pack(fields, messages, raw, self.prices.get(f"{fields['base_url']} {fields['model']}"))
+        call = await self.desk.ledger.write(lambda c: units.save_call(c, packed, self.desk.known))
+        self.desk.remember(packed)
+        return int(call)
+
+    def recall(self, question: Question) -> Answer | None:
+        """The committed answer to this very question of this unit, if a worker died after it came."""
+        if not self.stored:
+            return None
+        messages = [{"role": m.role, "content": m.content} for m in question.messages]
+        row = self.stored.get(stored_key(question.prompt_hash, question.seed, messages))
+        return None if row is None else answer_again(row, question)
+
+
+class PacedEngine:
+    """An engine behind the seam that waits its turn, tries again, and asks the purse before each call."""
+
+    def __init__(self, asking: Asking, chair: Chair) -> None:
+        self.asking, self.chair = asking, chair
+        self.endpoint: Endpoint = chair.inner.endpoint
+        self.version: str = chair.inner.version
+        asking.prices[f"{self.endpoint.base_url} {self.endpoint.model}"] = chair.price
+
+    async def ask(self, question: Question, on_text: Callable[[str], None] | None = None) -> Answer:
+        """One answer, after as many tries as are allowed.
+
+        Raises:
+            ModelError: kind ``unit`` when this question has no answer, ``study`` when nothing will succeed.
+            Halted: the study stops; nothing was under way.
+        """
+        if (again := self.asking.recall(question)) is not None:
+            return again
+        pacer, pacing = self.chair.pacer, self.asking.desk.pacing
+        attempts: list[Attempt] = []
+        began, tries = pacer.clock(), 0
+        while True:
+            tries += 1
+            try:
+                answer = await self._once(question, on_text)
+            except ModelError as error:
+                attempts += error.attempts
+                if error.kind != "wait":
+                    await self._keep_failed(question, attempts, error)
+                    raise
+                wait = back_off(tries, error.retry_after)
+                spent = pacer.clock() - began + wait
+                patience = pacing.patience_minutes * 60
+                if pacer.down_for > patience or (error.retry_after or 0) > patience:
+                    raise endpoint_down(error, pacer.down_for) from error
+                most = pacing.most_tries * (BUSY_TRIES if error.values.get("status") == 429 else 1)
+                if tries >= most or spent > patience:
+                    given_up = gave_up(error, tries)
+                    await self._keep_failed(question, attempts, given_up)
+                    raise given_up from error
+                pacer.retries += 1
+                await self._pause(wait)
+            else:
+                return replace(answer, attempts=(*attempts, *answer.attempts)) if attempts else answer
+
+    async def _once(self, question: Question, on_text: Callable[[str], None] | None) -> Answer:
+        asking, pacer, purse = self.asking, self.chair.pacer, self.asking.desk.purse
+        tokens, aside = self._likely(question)
+        async with pacer.slot(tokens) as sent_at:
+            if asking.desk.stopping:
+                raise Halted
+            await asking.claim()
+            await purse.set_aside(aside)
+            cost: float | None = None
+            try:
+                asking.flying = True
+                answer = await self.chair.inner.ask(question, on_text)
+                asking.flying = False
+                cost = cost_of_usage(answer.usage, self.chair.price)
+            except ModelError as error:
+                asking.flying = False
+                if error.kind == "wait":
+                    pacer.bad(sent_at, error.retry_after)
+                else:
+                    pacer.good()
+                raise
+            finally:
+                purse.settle(aside, cost)
+            pacer.good()
+        self.chair.seen.add(answer.usage)
+        return answer
+
+    def _likely(self, question: Question) -> tuple[float, float]:
+        """Tokens and money the next call may take; counted only where somebody asks."""
+        price, purse, pacer = self.chair.price, self.asking.desk.purse, self.chair.pacer
+        if pacer.tokens is None and (purse.budget is None or not price):
+            return 0.0, 0.0
+        incoming = sum(tokens_of(m.content) for m in question.messages)
+        outgoing = self.chair.seen.likely(question.settings.max_tokens)
+        cost = price.cost(incoming, int(outgoing)) if price and purse.budget is not None else 0.0
+        return incoming + outgoing, cost
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait between two tries, but not through the study's stop."""
+        until = self.chair.pacer.clock() + seconds
+        while (left := until - self.chair.pacer.clock()) > 0:
+            if self.chair.pacer.halting or self.asking.desk.stopping:
+                raise Halted
+            await self.chair.pacer.sleep(min(left, 0.5))
+
+    async def _keep_failed(self, question: Question, attempts: list[Attempt], error: ModelError) -> None:
+        """A question without an answer leaves its attempts and errors behind."""
+        if not attempts or error.kind == "study":
+            return
+        blank = Answer(
+            value=None, state="empty", text="", raw="", reason=str(error), attempts=tuple(attempts),
+            engine=self.endpoint.kind, engine_version=self.version, usage=Usage(0, 0),
+        )  # fmt: skip
+        asking = self.asking
+        fields = call_fields(self, question, blank) | {"state": "failed"}
+        messages = [{"role": m.role, "content": m.content} for m in question.messages]
+        packed = asking.pack(fields, messages, "", self.chair.price)
+        with suppress(asyncio.CancelledError):
+            await asking.desk.ledger.write(lambda c: units.save_call(c, packed, asking.desk.known))
+
+
+def cost_of(fields: Mapping[str, Any], price: Price | None) -> float | None:
+    usage = Usage(fields["tokens_in"], fields["tokens_out"], fields["tokens_cached"])
+    return cost_of_usage(usage, price)
+
+
+def cost_of_usage(usage: Usage, price: Price | None) -> float | None:
+    """US dollars of an answer; ``None`` where no price is known."""
+    return None if price is None else price.cost(usage.input or 0, usage.output or 0, usage.cached or 0)
+
+
+def gave_up(error: ModelError, tries: int) -> ModelError:
+    """The last of too many failures, as a failure of this unit."""
+    message = error.message + " It was tried {tries} times; try this unit again later, or lower the rate."
+    values = {k: v for k, v in error.values.items() if k != "tries"}
+    return ModelError(message, kind="unit", tries=tries, **values)
+
+
+def endpoint_down(error: ModelError, seconds: float) -> ModelError:
+    message = (
+        error.message
+        + " Nothing came through for {minutes:.0f} minutes, so the study stopped; resume it later."
+    )
+    values = {k: v for k, v in error.values.items() if k != "minutes"}
+    return ModelError(message, kind="study", minutes=max(seconds, error.retry_after or 0) / 60, **values)
+
+
+def stored_key(prompt_hash: str, seed: int, messages: list[dict[str, str]]) -> tuple[str, int, str]:
+    return (
+        prompt_hash,
+        seed,
+        "".join(units.hashed(part).hash[:16] for m in messages for part in units.parts_of(m["content"])),
+    )
+
+
+def answer_again(row: Mapping[str, Any], question: Question) -> Answer:
+    """The answer a stored call holds, read anew; no request is made."""
+    reading = read_reply(row["raw"], question.reply)
+    return Answer(
+        value=reading.value, state=row["state"], text=row["raw"], raw=row["raw"], reason=reading.reason,
+        usage=Usage(row["tokens_in"], row["tokens_out"], row["tokens_cached"], bool(row["tokens_estimated"])),
+        finish_reason=row["finish_reason"], attempts=(), engine=row["engine"], engine_version=row["engine_version"],
+        model=row["model_answered"], sent=row["sent"], dropped=tuple(row["dropped"]),
+    )  # fmt: skip
+
+
+def stored_calls(connection: Any, unit_id: int) -> dict[tuple[str, int, str], dict[str, Any]]:
+    """Usable committed calls of a unit, by what was asked."""
+    connection.row_factory, before = _as_dict, connection.row_factory
+    try:
+        rows = connection.execute(
+            "SELECT call.*, text_part.data AS raw_text FROM call JOIN text_part ON text_part.hash = call.raw "
+            "WHERE unit_id = ? AND state IN ('read', 'repaired')",
+            (unit_id,),
+        ).fetchall()
+    finally:
+        connection.row_factory = before
+    found: dict[tuple[str, int, str], dict[str, Any]] = {}
+    for row in rows:
+        row["raw"] = zlib.decompress(row["raw_text"]).decode()
+        row |= {name: json.loads(row[name]) for name in ("sent", "dropped", "messages")}
+        key = row["prompt_hash"], row["seed"], "".join(m["hash"][:16] for m in row["messages"])
+        found[key] = row
+    return found
+
+
+def _as_dict(cursor: Any, row: Any) -> dict[str, Any]:
+    return {column[0]: value for column, value in zip(cursor.description, row, strict=True)}
