@@ -25,7 +25,7 @@ class Reading:
     dimension: str
     stage: str
     winner: str | None
-    repeat: int = 1
+    repeat: Hashable = 1
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Outcome:
     b: str
     dimension: str
     stage: str
-    repeat: int
+    repeat: Hashable
     state: State
     winner: str | None
 
@@ -110,7 +110,7 @@ def outcomes(readings: Iterable[Reading], both_orders: bool = True) -> list[Outc
     Raises:
         DataError: two readings of the same order, or a verdict that names neither agent.
     """
-    told: dict[tuple[Hashable, str, str, str, str, int], dict[str, str | None]] = {}
+    told: dict[tuple[Hashable, str, str, str, str, Hashable], dict[str, str | None]] = {}
     for r in readings:
         check(r)
         a, b = sorted((r.first, r.second))

@@ -1,0 +1,178 @@
+"""Win scores of a study from its comparisons: per stage, pair, agent and dimension."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.agreement.comparing import TIE, Outcome, Reading, outcomes, role_scores, tally
+from core.agreement.strength import Strength, strengths
+from core.agreement.winning import AgentScore, Pair, StageScores, stage_scores
+from core.results.claims import Claim, claim, engine_of
+from core.results.reading import SINGLE_ORDER, Held
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SEED = 7
+DRAWS = 10_000
+STRENGTH_DRAWS = 300
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of an instrument: scores of pairs and agents, and Bradley–Terry strengths."""
+
+    id: str
+    scores: StageScores
+    strengths: Mapping[str, Strength]
+
+    def pair(self, a: str, b: str) -> Pair | None:
+        """The pair as seen from ``a``, whichever way round it is kept."""
+        for pair in self.scores.pairs:
+            if (pair.a, pair.b) == (a, b):
+                return pair
+            if (pair.a, pair.b) == (b, a):
+                return turned(pair)
+        return None
+
+
+@dataclass(frozen=True)
+class Contest:
+    """All that one judge's comparisons in one study say."""
+
+    agents: tuple[str, ...]
+    outcomes: Sequence[Outcome]
+    counts: Mapping[str, int]
+    stages: Mapping[str, Stage]
+    dimensions: Mapping[str, Mapping[str, float]]  # dimension → agent → mean w against its opponents
+    both_orders: bool
+    same_verdict: float  # share of questions in both orders with the same verdict; nan without any
+    claim: Claim
+    engine: str
+    engines: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def roles(self) -> int:
+        return len({outcome.role for outcome in self.outcomes})
+
+
+def turned(pair: Pair) -> Pair:
+    """The same pair seen from the other side."""
+    return replace(
+        pair, a=pair.b, b=pair.a, score=1 - pair.score, low=1 - pair.high, high=1 - pair.low,
+        wins=pair.losses, losses=pair.wins,
+    )  # fmt: skip
+
+
+def contest(frame: "pd.DataFrame", held: Mapping[int, Held], stages: Mapping[str, str]) -> Contest:
+    """Everything the comparisons of one judge say.
+
+    Args:
+        frame: comparisons of one rater (``reading.comparisons``), all of one instrument.
+        held: the sessions compared, by id.
+        stages: the stage of each dimension, from the instrument, in its order.
+    """
+    single = bool(len(frame)) and frame["rater_kind"].iloc[0] in SINGLE_ORDER
+    read = readings(frame, held, stages)
+    both = not single and has_both_orders(frame)
+    found = outcomes(read, both_orders=both)
+    per_stage = {stage: list(stages.values()).count(stage) for stage in dict.fromkeys(stages.values())}
+    scores = role_scores(found, per_stage)
+    shown = {
+        stage: stage_of(stage, {(a, b): each for (at, a, b), each in scores.items() if at == stage})
+        for stage in per_stage
+        if any(at == stage for at, _, _ in scores)
+    }
+    counts = tally(found)
+    asked = counts["decided"] + counts["tie"] + counts["orders_disagree"]
+    agents = tuple(sorted({name for o in found for name in (o.a, o.b)}))
+    sessions = {int(id) for side in ("first", "second") for id in frame[side]} if len(frame) else set()
+    made = {held[id].engine for id in sessions if id in held}
+    judge = str(frame["rater_kind"].iloc[0]) if len(frame) else "rules"
+    return Contest(
+        agents=agents, outcomes=found, counts=counts, stages=shown,
+        dimensions={d: dimension_means(found, d, agents) for d in stages if any(o.dimension == d for o in found)},
+        both_orders=both, same_verdict=(asked - counts["orders_disagree"]) / asked if both and asked else float("nan"),
+        claim=claim(judge, made), engine=engine_of(judge, made),
+        engines={held[id].counselor: held[id].engine for id in sessions if id in held},
+    )  # fmt: skip
+
+
+def readings(frame: "pd.DataFrame", held: Mapping[int, Held], stages: Mapping[str, str]) -> list[Reading]:
+    """Stored comparisons as readings: sessions become counselors, roles the clusters.
+
+    Comparisons of two sessions by one and the same counselor, and of unknown dimensions, are left aside.
+    """
+    found = []
+    columns = ("first", "second", "winner", "verdict", "dimension", "repeat")
+    for first, second, winner, verdict, dimension, repeat in zip(*(frame[c] for c in columns), strict=True):
+        one, other = held.get(int(first)), held.get(int(second))
+        if one is None or other is None or one.counselor == other.counselor or dimension not in stages:
+            continue
+        won = {one.id: one.counselor, other.id: other.counselor}.get(
+            int(winner) if winner == winner and winner else 0
+        )
+        said = won if verdict == "won" else TIE if verdict == "tie" else None
+        which = (min(one.id, other.id), max(one.id, other.id), int(repeat))
+        found.append(
+            Reading(one.cluster, one.counselor, other.counselor, dimension, stages[dimension], said, which)
+        )
+    return found
+
+
+def has_both_orders(frame: "pd.DataFrame") -> bool:
+    """Whether any pair was shown both ways round; a design with one order is read as it was asked."""
+    shown = {(int(a), int(b)) for a, b in zip(frame["first"], frame["second"], strict=True)}
+    return any((b, a) in shown for a, b in shown)
+
+
+def stage_of(stage: str, scores: Mapping[tuple[str, str], Sequence[object]]) -> Stage:
+    own: dict = dict(scores)
+    return Stage(
+        stage,
+        stage_scores(own, np.random.default_rng(SEED), DRAWS),
+        strengths(own, np.random.default_rng(SEED), STRENGTH_DRAWS),
+    )
+
+
+def dimension_means(found: Sequence[Outcome], dimension: str, agents: Sequence[str]) -> dict[str, float]:
+    """Mean w of each agent on one dimension: over roles within an opponent, then over opponents."""
+    values: dict[str, dict[str, list[float]]] = {agent: {} for agent in agents}
+    for o in found:
+        if o.dimension == dimension and o.judged:
+            values[o.a].setdefault(o.b, []).append(o.w)
+            values[o.b].setdefault(o.a, []).append(1 - o.w)
+    return {
+        agent: float(np.mean([np.mean(each) for each in opponents.values()])) if opponents else float("nan")
+        for agent, opponents in values.items()
+    }
+
+
+def agent_table(stage: Stage) -> "pd.DataFrame":
+    """Agents of a stage, best score first: win score, interval, Bradley–Terry strength with interval."""
+    import pandas as pd
+
+    rows = []
+    for agent, score in sorted(stage.scores.agents.items(), key=lambda item: -nan_last(item[1])):
+        strength = stage.strengths.get(agent, Strength(float("nan"), float("nan"), float("nan")))
+        rows.append((agent, score.value, score.low, score.high, strength.value, strength.low, strength.high))
+    columns = ["agent", "score", "low", "high", "strength", "strength_low", "strength_high"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def nan_last(score: AgentScore) -> float:
+    return score.value if score.value == score.value else -1.0
+
+
+def pair_table(stage: Stage) -> "pd.DataFrame":
+    """Every pair of a stage as one row, for reading and for download."""
+    import pandas as pd
+
+    fields = (
+        "a", "b", "score", "low", "high", "majority_score", "wins", "losses", "ties", "roles", "left_out",
+        "coverage", "decision", "supported",
+    )  # fmt: skip
+    rows = [[getattr(pair, name) for name in fields] for pair in stage.scores.pairs]
+    return pd.DataFrame(rows, columns=list(fields))

@@ -1,0 +1,115 @@
+"""How far a judge can be trusted: labels, people beside it, repeats, disagreements."""
+
+import random
+
+import numpy as np
+import pytest
+
+from core import instruments
+from core.agreement.comparing import TIE
+from core.results import agreements, reading
+from core.results.trust import majority, trust_of_comparisons, trust_of_ratings
+from storage.store import Store
+from tests import results_story as story
+
+
+def items() -> dict[str, list[str]]:
+    scale = instruments.load("wai-o-s")
+    return {d.id: [i.id for i in scale.items_of(d.id)] for d in scale.dimensions}
+
+
+def people(sessions: int, seed: int) -> dict[int, float]:
+    rng = random.Random(seed)
+    return {s: random.Random(s).gauss(3, 1) + rng.gauss(0, 0.4) for s in range(sessions)}
+
+
+def test_label_without_shared_sessions_with_few_and_with_enough() -> None:
+    cluster = {s: f"client {s % 12}" for s in range(200)}
+    judge = people(40, 1)
+    assert trust_of_ratings(judge, {}, cluster).state == "none"
+    assert trust_of_ratings(judge, {"P1": {150: 3.0}}, cluster).state == "none"
+    few = trust_of_ratings(judge, {"P1": people(29, 2)}, cluster)
+    assert (few.state, few.n, few.clusters) == ("few", 29, 12) and few.judge is None
+    narrow = trust_of_ratings(judge, {"P1": people(40, 2)}, dict.fromkeys(range(40), "one client"))
+    assert narrow.state == "few"
+    found = trust_of_ratings(judge, {"P1": people(40, 2), "P2": people(40, 3)}, cluster)
+    assert found.state == "figures" and found.people == 2 and found.judge
+    assert found.judge.agreement.low < found.judge.agreement.value < found.judge.agreement.high
+    assert [v.who for v in found.ceiling] == ["P1", "P2"] and found.ceiling[0].second.value > 0.7
+
+
+def test_label_of_comparisons_uses_match_rate_and_kappa() -> None:
+    rng = random.Random(4)
+    asked = [(pair, d) for pair in range(40) for d in ("d1", "d2")]
+    truth = {q: rng.choice(["x", "y", TIE]) for q in asked}
+
+    def voice(error: float) -> dict[object, str | None]:
+        return {q: v if rng.random() > error else rng.choice(["x", "y", TIE]) for q, v in truth.items()}
+
+    found = trust_of_comparisons(
+        voice(0.2) | {asked[0]: None}, {"P1": voice(0.1), "P2": voice(0.1)},
+        {q: f"role {q[0] % 20}" for q in asked}, dict.fromkeys(asked, "x"), lambda q: q[0], draws=100,
+    )  # fmt: skip
+    assert found.state == "figures" and (found.n, found.clusters) == (40, 20) and found.judge
+    assert found.judge.agreement.n == 79 and 0.5 < found.judge.second.value < found.judge.agreement.value
+    assert len(found.ceiling) == 2
+
+
+def test_no_majority_is_a_tie() -> None:
+    voices = [{"q": "x", "r": "x"}, {"q": "y", "r": "x"}, {"q": None, "r": TIE}]
+    assert majority(voices) == {"q": TIE, "r": "x"}
+
+
+def test_judge_people_and_repeats_from_the_store(store: Store) -> None:
+    study = story.study(store)
+    ids = list(story.sessions(store, 15, ["Careful", "Plainer"]).values())
+    story.rate(store, study, ids)
+    for person, seed in (("P-01", 5), ("P-02", 6)):
+        story.rate(store, None, ids, kind="person", rater=person, repeats=1, seed=seed)
+    frame = reading.ratings(store, instrument="wai-o-s")
+    held = reading.sessions(store, ids)
+    judge = next(v for v in agreements.voices(frame) if v.kind in agreements.JUDGES)
+    assert judge.sessions == 30 and judge.name == "Demo rater v1"
+    own = agreements.heard(frame, judge)
+    rated = agreements.with_sums(agreements.wide(agreements.item_values(own), []), items(), "mean")
+    assert rated.empty or rated.shape[1] == 16
+    table = agreements.with_sums(
+        agreements.wide(agreements.item_values(own), [i for v in items().values() for i in v]),
+        items(),
+        "mean",
+    )
+    persons = {
+        name: agreements.with_sums(values, items(), "mean")
+        for name, values in agreements.people_values(frame, "person", judge.version, judge.language).items()
+    }
+    rows = agreements.judge_and_people(table, persons, items(), held)
+    assert [row.id for row in rows][:5] == ["Q1", "Q2", "Q3", "Q4", "goal"] and rows[-1].id == "total"
+    total = rows[-1]
+    assert total.n == 30 and total.forms["ICC(A,1)"].clusters == 15 and total.forms["ICC(A,1)"].value > 0.5
+    assert total.r and total.r.value > 0.6 and total.spread > 0
+    among = agreements.between_people(persons, items(), held)
+    assert among[0].raters == 2 and among[0].forms["ICC(A,k)"].value > among[0].forms["ICC(A,1)"].value
+    again = agreements.repeats(own, items(), held)
+    assert again[0].raters == 3 and list(again[0].forms) == ["ICC(1,1)", "ICC(1,k)", "ICC(A,k)"]
+    worst = agreements.gaps(table, persons, items()["goal"])
+    assert abs(worst[0].people - worst[0].judge) >= abs(worst[-1].people - worst[-1].judge)
+    assert 0.5 < agreements.halo(table, items()["goal"]) < 1
+
+
+def test_a_session_rated_again_counts_once_with_its_newest_rating(store: Store) -> None:
+    ids = list(story.sessions(store, 3, ["Careful"]).values())
+    story.rate(store, story.study(store), ids, seed=1, repeats=1)
+    story.rate(store, story.study(store, "Again"), ids, seed=9, repeats=1)
+    frame = reading.ratings(store, instrument="wai-o-s")
+    (voice,) = agreements.voices(frame)
+    own = agreements.heard(frame, voice)
+    assert len(own) == 36 and set(own["id"]) == set(frame["id"].tail(36))
+
+
+def test_one_person_has_nobody_to_agree_with() -> None:
+    assert agreements.between_people({}, items(), {}) == []
+    found = trust_of_ratings(people(40, 1), {"P1": people(40, 2)}, {s: str(s) for s in range(40)}, draws=50)
+    assert found.state == "figures" and found.ceiling == () and found.judge
+    assert np.isfinite(found.judge.second.value)
+    with pytest.raises(KeyError):
+        trust_of_ratings({1: 1.0}, {"P1": {1: 1.0}}, {})
