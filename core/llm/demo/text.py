@@ -16,9 +16,15 @@ SPACE = re.compile(r"\s+")
 ZERO_WIDTH = re.compile(r"[\u200b-\u200d\u2060\ufeff]")
 # A sentence ends at its stop and the closing quotes after it, or at a line break; a stop inside 3.5 is none.
 STOP = re.compile(r"(?:[.!?]+(?=[\s\"'”’)\]]|$)|[。！？；…]+)[\"'”’」』）)\]]*|\n+")
-TITLE = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|vs|e\.g|i\.e|approx|no)\.$", re.IGNORECASE)  # a name or number follows
-SHORT = re.compile(r"\b(?:etc|[ap]\.m|[A-Za-z])\.$", re.IGNORECASE)  # ends a sentence when a new one clearly begins
-BEGINS = re.compile(r"\s+(?:I|I'm|He|She|It|We|They|You|The|A|My|But|And|So|Then|That|This|There|When|After|Now)\b")
+TITLE = re.compile(
+    r"\b(?:mr|mrs|ms|dr|prof|st|vs|e\.g|i\.e|approx)\.$", re.IGNORECASE
+)  # a name or number follows
+SHORT = re.compile(
+    r"\b(?:etc|[ap]\.m|[A-Za-z])\.$", re.IGNORECASE
+)  # ends a sentence when a new one clearly begins
+BEGINS = re.compile(
+    r"\s+(?:I|I'm|He|She|It|We|They|You|The|A|My|But|And|So|Then|That|This|There|When|After|Now)\b"
+)
 QUOTED = re.compile(r"“([^”]{2,})”|「([^」]{2,})」|『([^』]{2,})』|\"([^\"]{2,})\"")
 
 
@@ -69,7 +75,11 @@ def _goes_on(text: str, stop: re.Match[str]) -> bool:
     before = max(0, stop.start() - 8)
     if TITLE.search(text, before, stop.end()):
         return True
-    return bool(SHORT.search(text, before, stop.end())) and not BEGINS.match(text, stop.end()) and stop.end() < len(text)
+    return (
+        bool(SHORT.search(text, before, stop.end()))
+        and not BEGINS.match(text, stop.end())
+        and stop.end() < len(text)
+    )
 
 
 def _piece(text: str, start: int, end: int) -> Iterator[Piece]:
