@@ -1,0 +1,194 @@
+"""What the pages about sessions share: who sits where, the role card, where a session stands, in words."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from core.llm import engines
+from core.llm.seam import Engine
+from core.roles import ingredients
+from core.sessions import figures, safety
+from pages.components import badges, layout, resources
+from pages.components.words import _, in_words, language
+from storage import tables
+
+SHOWN_TRAITS = 6
+
+
+def seat_name(seat: str) -> str:
+    return {"client": _("Client"), "counselor": _("Counselor")}.get(seat, seat)
+
+
+def origin_name(origin: str) -> str:
+    return {
+        "simulated": _("Simulated"),
+        "reconstructed": _("Rebuilt from a report"),
+        "imported": _("Imported"),
+        "live": _("With a person"),
+    }.get(origin, origin)
+
+
+def language_name(code: str) -> str:
+    return {"en": "English", "zh": "中文"}.get(code, code)
+
+
+def agent_of(session: tables.Session, seat: str) -> tables.Agent | None:
+    id = getattr(session, f"{seat}_agent_id")
+    return resources.store().agents.find(id=id) if id else None
+
+
+def endpoint_of(agent: tables.Agent | None) -> tables.Endpoint | None:
+    """Where an agent's engine is; ``None`` for the demo engine."""
+    if agent is None or agent.endpoint_id is None:
+        return None
+    return resources.store().endpoints.find(id=agent.endpoint_id)
+
+
+def role_of(session: tables.Session) -> tables.RoleCard | None:
+    return resources.store().roles.find(id=session.role_id) if session.role_id else None
+
+
+def names(session: tables.Session) -> dict[str, str]:
+    """Who sits in the seats, for the lines over the turns."""
+    role, agent = role_of(session), agent_of(session, "counselor")
+    client = session.client_person or (role.title if role else session.client_code)
+    return {
+        "client": client,
+        "counselor": session.counselor_person or (agent.name if agent else session.counselor_code),
+    }
+
+
+def engines_of(session: tables.Session, pace: float) -> dict[str, Engine | None]:
+    """The engines of both seats; ``None`` where a person sits.
+
+    Raises:
+        DataError: an endpoint is gone, or its key is not known here.
+    """
+    found: dict[str, Engine | None] = {}
+    for seat in ("client", "counselor"):
+        agent = agent_of(session, seat)
+        person = getattr(session, f"{seat}_person")
+        found[seat] = (
+            None
+            if person or agent is None
+            else engines.engine_of(resources.store(), agent, resources.keys(), pace=pace)
+        )
+    return found
+
+
+def made_by(session: tables.Session) -> list[badges.Badge]:
+    """Which engine made the session, and whether its text leaves this machine."""
+    agents = [agent_of(session, seat) for seat in ("client", "counselor")]
+    shown = [badges.engine(session.engine)]
+    if session.engine == "mixed":
+        kinds = dict.fromkeys(agent.engine for agent in agents if agent is not None)
+        shown = [badges.engine(kind) for kind in kinds]
+        if session.client_person or session.counselor_person:
+            shown.append(badges.engine("person"))
+    outside = [badge for agent in agents if (badge := badges.endpoint(endpoint_of(agent))).colour == "yellow"]
+    if session.state in ("ended", "stopped") or session.origin == "imported":
+        return shown
+    return [*shown, *(outside or [badges.local(True)])]
+
+
+def role_card(role: tables.RoleCard) -> None:
+    """The role card beside a session: who this is, and how they are."""
+    layout.card_title(_("Role card {title}").format(title=role.title), icon="badge")
+    person = role.demographics
+    pairs = [
+        (_("Stressor"), str(role.stressor.get("label", ""))),
+        (_("Age, work"), _(", ").join(str(person[k]) for k in ("age", "occupation") if person.get(k))),
+        (_("Family"), str(person.get("family_status", ""))),
+        (_("Life events"), _("; ").join(role.life_events)),
+        (_("Behavior"), str(role.profile.get("behavior", ""))),
+        (_("Receptivity"), _("{n} of 5").format(n=role.profile["receptivity"]) if role.profile.get("receptivity") else ""),
+    ]  # fmt: skip
+    chips = traits(role)
+    more = [f"+{len(chips) - SHOWN_TRAITS}"] if len(chips) > SHOWN_TRAITS else []
+    layout.facts(
+        [(label, value) for label, value in pairs if value],
+        [*chips[:SHOWN_TRAITS], *more],
+        text_language=role.language,
+    )
+
+
+def traits(role: tables.RoleCard) -> list[str]:
+    known = ingredients.traits()
+    return [
+        known[sub][code].label.of(language()) if code in known.get(sub, {}) else code
+        for sub, code in role.traits.items()
+    ]
+
+
+def seats(session: tables.Session) -> None:
+    """Who sits in the two seats, and what speaks for them."""
+    layout.card_title(_("Seats"))
+    called = names(session)
+    pairs = []
+    for seat in ("client", "counselor"):
+        agent, person = agent_of(session, seat), getattr(session, f"{seat}_person")
+        engine = badges.engine_words("person" if person else agent.engine if agent else "imported")
+        pairs.append((seat_name(seat), _(" · ").join(part for part in (called[seat], engine) if part)))
+    layout.facts(pairs)
+
+
+def so_far(turns: Sequence[tables.Turn]) -> None:
+    """The session in figures; length counts words, or Chinese characters."""
+    layout.card_title(_("So far"))
+    found = figures.of(turns)
+    share = "–" if found.client_share is None else f"{found.client_share * 100:.0f} %"
+    per_turn = "–" if found.per_turn is None else f"{found.per_turn:.1f}"
+    layout.facts(
+        [
+            (_("Turns"), found.turns),
+            (_("Client speaks"), share),
+            (_("Words or characters a turn"), per_turn),
+        ]
+    )
+
+
+def risk_words(turns: Sequence[tables.Turn]) -> list[str]:
+    """What was marked, turn by turn: the kind and the words."""
+    return [
+        _("turn {n}: {kind} (“{phrase}”)").format(
+            n=turn.position, kind=safety.name_of(mark["kind"], language()), phrase=mark["phrase"]
+        )
+        for turn in turns
+        for mark in turn.risk
+    ]
+
+
+def ended_words(session: tables.Session) -> str:
+    """Why the session ended or rests, in words."""
+    why: Mapping[str, str] = {
+        "farewell": _("Both said goodbye: the farewell rules ended the session."),
+        "detector": _("The trained detector found the end of the conversation."),
+        "limit": _("The session reached its limit of {n} turns.").format(n=session.most_turns),
+        "person": _("A person stopped the session. Its turns are kept."),
+        "imported": _("Imported as it is."),
+        "ready": _("Ready. Choose Continue to begin."),
+        "paused": _("Paused. Choose Continue to go on; a turn that broke off is said again."),
+        "stopped": _("Paused. Choose Continue to go on."),
+        "restart": _("The workbench was started anew, and the session stands where it was. Choose Continue."),
+        "waiting": _("It is a person's turn."),
+        "risk": _("The session rests, because of what was said last."),
+        "error": _("The session rests, because a turn could not be made."),
+    }
+    return why.get(session.ended_by, "")
+
+
+def label(session: tables.Session) -> str:
+    """A session in one line, for choices."""
+    return _("{id} · {title} ({origin})").format(
+        id=session.id, title=session.title or _("untitled"), origin=origin_name(session.origin)
+    )
+
+
+def opener_name(known: Mapping[str, dict[str, str]]) -> str:
+    return in_words(known["name"])
+
+
+def risk_list(turns: Sequence[tables.Turn]) -> None:
+    """The marks under a transcript, as text."""
+    for words in risk_words(turns):
+        st.text(words)

@@ -1,0 +1,426 @@
+"""Live session: let a client and a counselor talk, watch the turns arrive, or take a seat yourself."""
+
+import time
+
+import streamlit as st
+
+from core.errors import NotFound, WorkbenchError
+from core.sessions import live, seating, service
+from pages.components import badges, consent, crisis, layout, resources, session_view, transcript
+from pages.components.words import _, language, plain, say
+from storage import tables
+
+PACE = 0.04  # seconds between the pieces the demo engine speaks in, while somebody watches
+BEAT = (
+    0.25  # seconds after which the page paints again even when nothing new was said, so that clicks are heard
+)
+HEIGHT = 640
+
+store = resources.store()
+server = live.of(store)
+
+
+def pace() -> float:
+    return float(store.settings.get("demo_pace", PACE))
+
+
+def chosen_session() -> tables.Session | None:
+    """The session the address names."""
+    wanted = st.query_params.get("session", "")
+    if not wanted.isdigit():
+        return None
+    try:
+        return store.sessions.get(int(wanted))
+    except NotFound as error:
+        layout.problem(error)
+        return None
+
+
+def open_session(id: int | None) -> None:
+    st.query_params["session"] = str(id)
+    st.rerun()
+
+
+def go_on(session: tables.Session) -> None:
+    """Let the session run in the server; the page follows."""
+    try:
+        server.start(session.id or 0, session_view.engines_of(session, pace()))
+    except WorkbenchError as error:
+        layout.problem(error)
+        return
+    st.rerun()
+
+
+# ---- beginning -----------------------------------------------------------------------------------
+
+
+def begin_form() -> None:
+    layout.title(
+        _("Live session"),
+        _("Choose a client and a counselor. They speak word by word, and you can take a seat at any time."),
+    )
+    roles = store.roles.all()
+    if not roles:
+        layout.empty(
+            _("No role card yet"),
+            _("A role card is the simulated client's story and character. Build one first, then come back."),
+            _("Build a role"),
+            "roles.py",
+            key="live_empty",
+        )
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        role = st.selectbox(
+            _("Role card"),
+            list(reversed(roles)),
+            format_func=lambda r: f"{r.title} · {session_view.language_name(r.language)}",
+            key="live_role",
+        )
+        counselor = st.selectbox(
+            _("Counselor"),
+            store.agents.all(seat="counselor"),
+            format_func=lambda a: a.name,
+            key="live_counselor",
+        )
+        most = st.number_input(_("Turns at most"), 2, 200, 20, key="live_turns", width=140)
+        extra = more_choices(role.language if role else language())
+        started = st.button(_("Start"), key="live_start", type="primary", icon=":material/play_arrow:")
+    if started and role and counselor:
+        start(role, counselor, int(most), extra)
+    if role:
+        with st.container(border=True):
+            session_view.role_card(role)
+    recent()
+
+
+def more_choices(code: str) -> dict[str, object]:
+    """Rare choices: who plays the client, how it opens, the seed."""
+    openers = {o["id"]: o for o in seating.openers()} | {"": {"name": {}}}
+    with st.popover(_("More"), icon=":material/tune:"):
+        client = st.selectbox(
+            _("The client is played by"), store.agents.all(seat="client"), format_func=lambda a: a.name,
+            key="live_client",
+        )  # fmt: skip
+        opener = st.selectbox(
+            _("Opening line"),
+            list(openers),
+            format_func=lambda id: session_view.opener_name(openers[id]) if id else _("None"),
+            key="live_opener",
+            help=_("A fixed first line, the same for every counselor. It does not count as a turn."),
+        )
+        if opener:
+            transcript.text(openers[opener][code], text_language=code, small=True)
+        first = st.segmented_control(
+            _("Who opens"), list(seating.SEATS), format_func=session_view.seat_name, default="counselor",
+            required=True, key="live_first",
+        )  # fmt: skip
+        seed = st.number_input(_("Seed"), 0, 2_147_483_647, 1, key="live_seed")
+    return {
+        "client": client,
+        "opener": openers[opener][code] if opener else "",
+        "first": first or "counselor",
+        "seed": int(seed),
+    }
+
+
+def start(role: tables.RoleCard, counselor: tables.Agent, most: int, extra: dict[str, object]) -> None:
+    try:
+        session = service.begin(
+            store, role, extra["client"], counselor, most_turns=most, opener=str(extra["opener"]),  # type: ignore[arg-type]
+            first=str(extra["first"]), seed=int(str(extra["seed"])),
+        )  # fmt: skip
+        server.start(session.id or 0, session_view.engines_of(session, pace()))
+    except WorkbenchError as error:
+        layout.problem(error)
+        return
+    open_session(session.id)
+
+
+def recent() -> None:
+    """Sessions that can be gone on with."""
+    waiting = [s for state in ("running", "paused") for s in store.sessions.all(state=state)]
+    if waiting:
+        layout.section(_("Go on with"))
+    for session in sorted(waiting, key=lambda s: s.id or 0, reverse=True)[:5]:
+        layout.link("live.py", session_view.label(session), {"session": session.id})
+
+
+# ---- one session ---------------------------------------------------------------------------------
+
+
+def show(session: tables.Session) -> None:
+    id = session.id or 0
+    view = server.view(id)
+    layout.title(
+        _("Live session {n}").format(n=id),
+        _("Every turn is saved before the next begins. You can leave and come back."),
+        session_view.made_by(session),
+    )
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        with st.container(horizontal=True, width="content", gap="small"):
+            controls(session, view.running)
+        status = st.container(width="content").empty()
+    if st.session_state.get("live_sit") == id and not view.running:
+        sit_as_client(session)
+        return
+    if not view.running:
+        standing(session)
+    grid = st.grid(3, min_column_width=255)
+    left = grid.cell(column_span=2)
+    with grid.cell():
+        if role := session_view.role_of(session):
+            with st.container(border=True):
+                session_view.role_card(role)
+        with st.container(border=True):
+            session_view.seats(session)
+        so_far = st.empty()
+        layout.link("live.py", _("Begin another session"))
+    with left:
+        box = st.container(height=HEIGHT, border=True, key="transcript", autoscroll=True)
+        risk, below = st.empty(), st.container()
+    with below:
+        if not view.running:
+            speak_up(session)
+    look = Look(session, status, so_far, risk)
+    with box:
+        transcript.follow(look.watch, names=session_view.names(session), text_language=session.language)
+    if view.running:
+        st.rerun()
+
+
+class Look:
+    """Looks at a running session, and paints what stands around the transcript when a turn was finished."""
+
+    def __init__(self, session: tables.Session, status: object, so_far: object, risk: object) -> None:
+        self.session, self.status, self.so_far, self.risk = session, status, so_far, risk
+        self.turns: list[tables.Turn] = []
+        self.seen = -1
+        self.begun, self.painted = time.monotonic(), 0.0
+
+    def watch(self) -> transcript.Following:
+        view = server.view(self.session.id or 0)
+        if view.turns != self.seen:
+            self.seen, self.begun = view.turns, time.monotonic()
+            self.turns = store.sessions.turns(self.session.id or 0)
+            self.around()
+        if view.running and time.monotonic() - self.painted > BEAT:
+            self.beat(view)
+        turns = [t for t in self.turns if not (view.running and t.state == "partial")]
+        partial = {"position": view.position, "seat": view.seat, "text": view.text} if view.position else None
+        if any(turn.position == view.position for turn in turns):
+            partial = None
+        return transcript.Following([t for t in turns if t.text], partial, view.running)
+
+    def beat(self, view: live.View) -> None:
+        """Say which turn is being spoken; painting also lets a click through while a model is thinking."""
+        self.painted = time.monotonic()
+        n = seating.spoken(self.turns) + 1
+        words = _("Speaking: turn {n} of at most {most}").format(n=n, most=self.session.most_turns)
+        if not view.text and (waited := int(time.monotonic() - self.begun)) >= 2:
+            words = _("Thinking for {seconds} s: turn {n} of at most {most}").format(
+                seconds=waited, n=n, most=self.session.most_turns
+            )
+        with self.status.container():  # type: ignore[attr-defined]
+            badges.draw(badges.running(words))
+
+    def around(self) -> None:
+        with self.so_far.container(border=True):  # type: ignore[attr-defined]
+            session_view.so_far(self.turns)
+        marked = [turn for turn in self.turns if turn.risk]
+        if marked and not self.session.client_person:
+            with self.risk.container():  # type: ignore[attr-defined]
+                crisis.banner(marked[-1].position)
+
+
+def controls(session: tables.Session, running: bool) -> None:
+    """Stop and pause while it runs; else continue, take a seat, branch."""
+    id = session.id or 0
+    if running:
+        if st.button(
+            _("Stop"), key="live_stop", type="primary", icon=":material/stop_circle:", shortcut="Esc"
+        ):
+            server.stop(id)
+            st.rerun()
+        if st.button(_("Pause"), key="live_pause", icon=":material/pause:"):
+            server.pause(id)
+            st.rerun()
+        seats(session)
+        return
+    if session.state in ("paused", "stopped") and not waits_for_me(session) and session.ended_by != "risk":
+        words = _("Start") if session.ended_by == "ready" else _("Continue")
+        if st.button(words, key="live_continue", type="primary", icon=":material/play_arrow:"):
+            go_on(session)
+    if session.state == "paused" and st.button(_("Stop"), key="live_stop", icon=":material/stop_circle:"):
+        server.stop(id)
+        st.rerun()
+    if session.state != "ended":
+        seats(session)
+    branching(session)
+
+
+def seats(session: tables.Session) -> None:
+    """Take a seat, or give it back to its agent."""
+    id, me = session.id or 0, resources.person()
+    with st.popover(_("Take a seat"), icon=":material/event_seat:"):
+        for seat in reversed(seating.SEATS):
+            sitting = getattr(session, f"{seat}_person")
+            name = session_view.seat_name(seat)
+            if sitting:
+                words = _("{seat}: give the seat back to the agent").format(seat=name)
+                can = session_view.agent_of(session, seat) is not None
+                if st.button(plain(words), key=f"live_leave_{seat}", disabled=not can):
+                    server.leave_seat(id, seat)
+                    st.rerun()
+                continue
+            other = session_view.agent_of(session, seating.other(seat))
+            endpoint = session_view.endpoint_of(other)
+            agreed = True
+            if seat == "counselor" and endpoint is not None and consent.is_outside(endpoint):
+                words = _("What I write is stored here and sent to {name} ({url}).")
+                agreed = st.checkbox(
+                    plain(words.format(name=endpoint.name, url=endpoint.base_url)), key="live_agreed"
+                )
+            if st.button(
+                plain(_("{seat}: I take this seat").format(seat=name)),
+                key=f"live_take_{seat}",
+                disabled=not agreed,
+            ):
+                if seat == "client":
+                    server.pause(id)
+                    st.session_state["live_sit"] = id
+                else:
+                    outside = endpoint is not None and consent.is_outside(endpoint)
+                    sitting_down(session, seat, me, endpoint.base_url if outside and endpoint else "")
+                st.rerun()
+
+
+def sitting_down(session: tables.Session, seat: str, person: str, consented_to: str) -> None:
+    """Sit down; where the other seat speaks next, it does so at once."""
+    changed = server.take_seat(session.id or 0, seat, person, consented_to)
+    if session.ended_by != "ready":
+        server.start(session.id or 0, session_view.engines_of(changed, pace()))
+
+
+def sit_as_client(session: tables.Session) -> None:
+    """The notice comes first; without it nobody sits in the client's seat."""
+    endpoint = session_view.endpoint_of(session_view.agent_of(session, "counselor"))
+    given = consent.client_seat(endpoint, "live_consent")
+    if st.button(_("I do not want to"), key="live_consent_no"):
+        st.session_state.pop("live_sit", None)
+        st.rerun()
+    if given.begin:
+        st.session_state.pop("live_sit", None)
+        sitting_down(session, "client", resources.person(), given.consented_to)
+        st.rerun()
+
+
+def branching(session: tables.Session) -> None:
+    """A new session that begins like this one."""
+    turns = [t for t in store.sessions.turns(session.id or 0) if t.state == "complete"]
+    if not turns:
+        return
+    with st.popover(_("Branch"), icon=":material/fork_right:"):
+        layout.muted(_("A new session with the same beginning. This one stays as it is."))
+        at = st.number_input(
+            _("Branch after turn"), 1, turns[-1].position, turns[-1].position, key="live_branch_at"
+        )
+        agents = store.agents.all(seat="counselor")
+        ids = [agent.id for agent in agents]
+        now = ids.index(session.counselor_agent_id) if session.counselor_agent_id in ids else 0
+        agent = st.selectbox(
+            _("Counselor from there on"),
+            agents,
+            index=now,
+            format_func=lambda a: a.name,
+            key="live_branch_agent",
+        )
+        if st.button(_("Make the branch"), key="live_branch", type="primary"):
+            try:
+                made = service.branch(store, session.id or 0, int(at), counselor_agent=agent)
+            except WorkbenchError as error:
+                layout.problem(error)
+            else:
+                open_session(made.id)
+
+
+def standing(session: tables.Session) -> None:
+    """Where a session stands that is not running here, and what can be done."""
+    if session.state == "running":
+        layout.muted(_("A study is holding this session. It can be watched here turn by turn."))
+        st.button(_("Look again"), key="live_again", icon=":material/refresh:")
+        return
+    words = session_view.ended_words(session)
+    problem = server.view(session.id or 0).problem
+    if session.ended_by == "error" and session.faults:
+        fault = session.faults[-1]
+        told = WorkbenchError(fault["message"], **fault["values"])
+        words = _("Session {id} rests at turn {n}. {why} The turns before it are saved; choose Continue to try again.").format(
+            id=session.id, n=fault["turn"], why=say(told)
+        )  # fmt: skip
+        st.error(plain(words), icon=":material/error:")
+    elif problem is not None and session.state == "paused" and session.ended_by == "error":
+        layout.problem(problem)
+    elif words and not waits_for_me(session):
+        layout.muted(words)
+    if session.parent_id:
+        layout.link(
+            "live.py",
+            _("Branched from session {n} after turn {at}").format(
+                n=session.parent_id, at=session.branch_turn
+            ),
+            {"session": session.parent_id},
+        )
+    if session.state in ("ended", "stopped"):
+        layout.link("sessions.py", _("Open it in Sessions"), {"session": session.id})
+
+
+# ---- a person speaks -----------------------------------------------------------------------------
+
+
+def waits_for_me(session: tables.Session) -> bool:
+    return bool(session.state == "paused" and my_seat(session))
+
+
+def my_seat(session: tables.Session) -> str:
+    """The seat of the person here, when it is this seat's turn."""
+    place = seating.next_place(store.sessions.turns(session.id or 0))
+    sitting = getattr(session, f"{place.seat}_person")
+    return place.seat if sitting and sitting == resources.person() else ""
+
+
+def speak_up(session: tables.Session) -> None:
+    """What a person in a seat sees under the transcript: the field to write in, or the crisis panel."""
+    if session.state == "paused" and session.ended_by == "risk":
+        crisis.panel()
+        with st.container(horizontal=True):
+            if st.button(_("Stop here"), key="live_risk_stop", type="primary"):
+                server.stop(session.id or 0)
+                st.rerun()
+            if st.button(_("Go on all the same"), key="live_risk_on"):
+                go_on(session)
+        return
+    seat = my_seat(session) if session.state == "paused" else ""
+    if not seat:
+        return
+    said = st.chat_input(
+        _("Your turn, as the {seat}").format(seat=session_view.seat_name(seat)), key="live_say",
+        max_chars=service.LONGEST,
+    )  # fmt: skip
+    if said:
+        try:
+            server.say(session.id or 0, seat, str(said), session_view.engines_of(session, pace()))
+        except WorkbenchError as error:
+            layout.problem(error)
+            return
+        st.rerun()
+
+
+session = chosen_session()
+if session is None:
+    begin_form()
+elif session.origin in ("imported", "reconstructed") and session.state == "ended":
+    layout.title(_("Live session"), _("This session was not held here. Open it in Sessions."))
+    layout.link("sessions.py", session_view.label(session), {"session": session.id})
+else:
+    show(session)
+    crisis.note()

@@ -1,0 +1,72 @@
+"""Opening pages as a person does: the frame first, then the page, over a real store of the test's own."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from pages.components import words
+from storage import tables
+from storage.store import Store
+
+FRAME = Path(__file__).parents[2] / "pages" / "frame.py"
+Open = Callable[..., AppTest]
+
+
+def shown(at: AppTest) -> str:
+    """Everything a person can read on the page, in one string."""
+    kinds = (
+        "title", "header", "subheader", "markdown", "text", "caption", "error", "warning", "info", "success", "code", "badge",
+    )  # fmt: skip
+    parts = [str(element.value) for kind in kinds for element in at.get(kind) if hasattr(element, "value")]
+    parts += [element.proto.body for element in at.get("html")]
+    parts += [element.label for element in at.button]
+    return "\n".join(parts)
+
+
+def assert_calm(at: AppTest) -> None:
+    """Nothing broke: no exception reached the screen."""
+    assert not at.exception, [e.value for e in at.exception]
+
+
+@pytest.fixture
+def open_page(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
+    """``open_page("live.py", language="zh", session=12)`` opens that page of the workbench."""
+    monkeypatch.chdir(FRAME.parents[1])
+
+    def go(page: str = "", language: str = "en", **query: object) -> AppTest:
+        at = AppTest.from_file(str(FRAME), default_timeout=30)
+        at.session_state["frame_language"] = words.NAMES["zh" if language == "zh" else "en"]
+        for name, value in query.items():
+            at.query_params[name] = str(value)
+        at.run()
+        if page:
+            at.switch_page(page)
+            for name, value in query.items():
+                at.query_params[name] = str(value)
+            at.run()
+        return at
+
+    yield go
+    st.cache_resource.clear()
+    st.cache_data.clear()
+
+
+@pytest.fixture
+def a_session(store: Store) -> tables.Session:
+    """A short session between a made-up client and counselor."""
+    said = [
+        ("client", "I lie awake since they let half the team go."),
+        ("counselor", "It sounds as if the nights have become the hardest part."),
+        ("client", "Yes. I keep counting the rent."),
+        ("counselor", "What goes through your mind when you lie there?"),
+    ]
+    return store.sessions.add_with_turns(
+        tables.Session(title="Job loss", origin="simulated", state="ended", clearance=3),
+        [
+            tables.Turn(session_id=0, position=n, seat=seat, text=text)
+            for n, (seat, text) in enumerate(said, 1)
+        ],
+    )

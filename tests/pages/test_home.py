@@ -1,0 +1,43 @@
+"""Home: where everything stands, and what to do next."""
+
+from storage import tables
+from storage.store import Store
+from tests.pages.conftest import Open, assert_calm, shown
+
+
+def test_first_visit_offers_the_demo_study(open_page: Open) -> None:
+    at = open_page()
+    assert_calm(at)
+    assert at.button(key="home_demo").label == "Load the demo study"
+    assert "Nothing leaves this machine" in shown(at)
+    assert "Demo engine (rules, no model)" in shown(at)
+
+
+def test_the_next_step_is_what_is_missing(open_page: Open, store: Store, a_session: tables.Session) -> None:
+    assert "Have the sessions judged" in shown(open_page())
+    rater = store.raters.ensure("rules", "Demo rater")
+    store.ratings.add(
+        tables.Rating(
+            rater_id=rater.id or 0, session_id=a_session.id or 0, instrument="wai-o-s", instrument_version=1,
+            language="en", item="Q1", value=4, score=4,
+        )
+    )  # fmt: skip
+    page = shown(open_page())
+    assert "Read what the ratings show" in page
+    assert "1 by the demo engine" in page
+
+
+def test_an_unconfirmed_report_comes_first(open_page: Open, store: Store, a_session: tables.Session) -> None:
+    store.reports.add(tables.Report(title="Night shifts <b>", content_hash="1"))
+    page = shown(open_page())
+    assert "Confirm the masking of “Night shifts &lt;b&gt;”" in page  # escaped, never markup
+
+
+def test_an_endpoint_outside_is_said(open_page: Open, store: Store) -> None:
+    row = store.endpoints.add(
+        tables.Endpoint(name="Clinic", base_url="https://llm.example.org/v1", model="m")
+    )
+    store.agents.add(
+        tables.Agent(name="Mine", seat="judge", engine="openai", endpoint_id=row.id, prompt="judge", hash="1")
+    )
+    assert "Text leaves this machine: Clinic" in shown(open_page())

@@ -1,0 +1,212 @@
+"""Live session, as people use it: what is missing is said, two agents speak, a person takes a seat, nothing is lost."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.errors import ModelError
+from core.llm import engines
+from core.llm.agents import ensure_shipped
+from core.sessions import live, service
+from storage import tables
+from storage.store import Store
+
+FRAME = str(Path(__file__).parents[2] / "pages" / "frame.py")
+
+
+@pytest.fixture
+def role(store: Store) -> Iterator[tables.RoleCard]:
+    ensure_shipped(store)
+    yield store.roles.add(
+        tables.RoleCard(
+            title="R-014",
+            stressor={"label": "Job loss <b>now</b>"},
+            demographics={"age": 41, "occupation": "planner"},
+            life_events=["moved city at 30"],
+            traits={"extraversion": "introverted"},
+            text="You lost your job.",
+        )
+    )
+    live.close(store)
+
+
+@pytest.fixture
+def speaks(scripted: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Let every demo agent say the given lines."""
+
+    def prepare(*lines: Any) -> Any:
+        engine = scripted(*lines)
+        monkeypatch.setattr(engines, "demo_engine", lambda pace=0.0: engine)
+        return engine
+
+    return prepare
+
+
+def opened(session: int | None = None) -> AppTest:
+    page = AppTest.from_file(FRAME, default_timeout=20)
+    page.switch_page("live.py")
+    if session is not None:
+        page.query_params["session"] = str(session)
+    return page.run()
+
+
+def seen(page: AppTest) -> str:
+    """Everything on the page that is words."""
+    kinds = ("html", "text", "markdown", "title", "error", "caption", "header")
+    return " ".join(
+        str(getattr(e, "value", "") or getattr(e, "body", "")) for k in kinds for e in page.get(k)
+    )
+
+
+def settled(store: Store, id: int) -> None:
+    end = time.monotonic() + 5
+    while live.of(store).view(id).running:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def paused(store: Store, role: tables.RoleCard, **more: Any) -> int:
+    agents = [store.agents.find(seat=seat) for seat in ("client", "counselor")]
+    return service.begin(store, role, agents[0], agents[1], **more).id or 0
+
+
+def test_page_says_what_is_missing(store: Store) -> None:
+    page = opened()
+    assert "No role card yet" in seen(page) and page.button(key="live_empty")
+    live.close(store)
+
+
+def test_researcher_runs_a_session(store: Store, role: tables.RoleCard, speaks: Callable[..., Any]) -> None:
+    speaks("It is <b>hard</b>.")
+    page = opened()
+    page.number_input(key="live_turns").set_value(4)
+    page.button(key="live_start").click().run()
+    session = store.sessions.all()[0]
+    assert page.query_params["session"] == [str(session.id)]
+    assert (session.state, session.ended_by, len(store.sessions.turns(session.id or 0))) == (
+        "ended",
+        "limit",
+        5,
+    )
+    page.run()
+    words = seen(page)
+    assert f"Live session {session.id}" in words and "limit of 4 turns" in words
+    assert "It is &lt;b&gt;hard&lt;/b&gt;." in words and "<b>hard</b>" not in words
+    assert "Opening line" in words and "Hill" in words and "R-014" in words
+
+
+def test_refresh_and_another_tab_show_the_same_session(
+    store: Store, role: tables.RoleCard, speaks: Callable[..., Any]
+) -> None:
+    speaks("It is hard.")
+    id = paused(store, role, most_turns=2)
+    one, two = opened(id), opened(id)
+    one.button(key="live_continue").click().run()
+    settled(store, id)
+    two.run()
+    assert "It is hard." in seen(two) and seen(two).count("turn-3") == seen(one.run()).count("turn-3") == 1
+
+
+def test_model_failure_keeps_saved_turns(
+    store: Store, role: tables.RoleCard, speaks: Callable[..., Any]
+) -> None:
+    speaks("It is hard.", ModelError("The endpoint refused the key."), "Go on.")
+    id = paused(store, role, most_turns=2)
+    page = opened(id)
+    page.button(key="live_continue").click().run()
+    settled(store, id)
+    page.run()
+    words = page.error[0].value
+    assert "rests at turn 3" in words and "refused the key" in words and "It is hard." in seen(page)
+    page.button(key="live_continue").click().run()
+    settled(store, id)
+    assert [t.text for t in store.sessions.turns(id)][1:] == ["It is hard.", "Go on."]
+
+
+def test_a_person_takes_the_counselors_seat_and_speaks(
+    store: Store, role: tables.RoleCard, speaks: Callable[..., Any]
+) -> None:
+    speaks("It is hard.")
+    id = paused(store, role, most_turns=10)
+    page = opened(id)
+    page.button(key="live_take_counselor").click().run()
+    page.button(key="live_continue").click().run()
+    settled(store, id)
+    page.run()
+    page.chat_input(key="live_say").set_value("What makes it hard?").run()
+    settled(store, id)
+    turns = store.sessions.turns(id)
+    assert [(t.seat, t.text) for t in turns[2:]] == [
+        ("counselor", "What makes it hard?"),
+        ("client", "It is hard."),
+    ]
+    assert store.sessions.get(id).counselor_person == "P-01"
+
+
+def test_the_clients_seat_needs_the_notice_and_a_risk_sign_brings_the_crisis_panel(
+    store: Store, role: tables.RoleCard, speaks: Callable[..., Any]
+) -> None:
+    engine = speaks("I hear you.")
+    id = paused(store, role, most_turns=10)
+    page = opened(id)
+    page.button(key="live_take_client").click().run()
+    assert store.sessions.get(id).client_person == "" and page.button(key="live_consent_begin").disabled
+    for box in page.checkbox:
+        box.check()
+    page.run()
+    page.button(key="live_consent_begin").click().run()
+    assert store.sessions.get(id).client_person == "P-01"
+    page.run()
+    page.chat_input(key="live_say").set_value("I want to die.").run()
+    page.run()
+    assert engine.asked == [] and "No program can help with that" in seen(page)
+    assert store.sessions.get(id).ended_by == "risk"
+    page.button(key="live_risk_on").click().run()
+    settled(store, id)
+    assert len(engine.asked) == 1
+
+
+def test_a_simulated_risk_sign_is_marked_and_the_session_goes_on(
+    store: Store, role: tables.RoleCard, speaks: Callable[..., Any]
+) -> None:
+    speaks("Some days I want to die.", "I hear you.")
+    id = paused(store, role, most_turns=2)
+    page = opened(id)
+    page.button(key="live_continue").click().run()
+    settled(store, id)
+    page.run()
+    assert "sign of risk was noticed in turn 2" in seen(page) and store.sessions.get(id).state == "ended"
+
+
+def test_branching_opens_a_session_with_the_same_beginning(
+    store: Store, role: tables.RoleCard, speaks: Callable[..., Any]
+) -> None:
+    speaks("It is hard.")
+    id = paused(store, role, most_turns=4)
+    page = opened(id)
+    page.button(key="live_continue").click().run()
+    settled(store, id)
+    page.run()
+    page.number_input(key="live_branch_at").set_value(2)
+    page.button(key="live_branch").click().run()
+    made = store.sessions.find(parent_id=id)
+    assert made is not None and page.query_params["session"] == [str(made.id)]
+    assert len(store.sessions.turns(made.id or 0)) == 2
+    assert f"Branched from session {id} after turn 2" in str(page.main)
+
+
+def test_stop_keeps_the_turns(store: Store, role: tables.RoleCard, speaks: Callable[..., Any]) -> None:
+    speaks("It is hard.")
+    id = paused(store, role, most_turns=4)
+    page = opened(id)
+    page.button(key="live_stop").click().run()
+    assert store.sessions.get(id).state == "stopped" and "person stopped the session" in seen(page)
+
+
+def test_an_unknown_session_is_said(store: Store, role: tables.RoleCard) -> None:
+    page = opened(99)
+    assert "no session 99" in page.error[0].value and page.button(key="live_start")

@@ -1,0 +1,99 @@
+"""Models and agents: an endpoint is entered, tested and used; its key is never kept."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.llm import probing
+from storage import tables
+from storage.store import Store
+from tests.pages.conftest import Open, assert_calm, shown
+
+SECRET = "sk-very-secret-1234"
+
+
+def enter(at: AppTest, url: str, model: str, key: str = "") -> AppTest:
+    at.text_input(key="models_url_OpenAI").set_value(url)
+    at.text_input(key="models_model").set_value(model)
+    at.text_input(key="models_key").set_value(key)
+    next(b for b in at.button if b.label == "Save endpoint").click()
+    return at.run()
+
+
+def test_typed_key_stays_in_the_browser_session(open_page: Open, store: Store) -> None:
+    at = enter(open_page("models.py"), "https://llm.example.org/v1", "tiny", SECRET)
+    assert_calm(at)
+    row = store.endpoints.all()[0]
+    assert (row.base_url, row.model, row.key_env) == ("https://llm.example.org/v1", "tiny", "")
+    assert "typed for this browser session" in shown(at)
+    assert "Text leaves this machine" in shown(at)
+    assert store.path is not None
+    for path in store.path.parent.iterdir():
+        assert SECRET.encode() not in path.read_bytes()
+
+
+def test_wrong_address_is_refused_in_words(open_page: Open, store: Store) -> None:
+    at = enter(open_page("models.py"), "llm.example.org", "tiny")
+    assert "is not an address of a model endpoint" in at.error[0].value.replace("\\", "")
+    assert not store.endpoints.all()
+
+
+def test_a_model_is_entered_once(open_page: Open, store: Store) -> None:
+    enter(open_page("models.py"), "http://localhost:9/v1", "tiny")
+    at = enter(open_page("models.py"), "http://localhost:9/v1", "tiny")
+    assert "already here" in at.error[0].value
+    assert store.endpoints.count() == 1
+
+
+def test_connection_test_says_each_step(
+    open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def checked(*_given: object) -> list[probing.Check]:
+        return [
+            probing.Check("models", True, "1: tiny"),
+            probing.Check("call", False, "The key was refused."),
+        ]
+
+    monkeypatch.setattr(probing, "check_endpoint", checked)
+    row = store.endpoints.add(tables.Endpoint(name="Here", base_url="http://localhost:9/v1", model="tiny"))
+    at = open_page("models.py")
+    at.button(key=f"models_test_{row.id}").click().run()
+    assert_calm(at)
+    assert "List of models" in shown(at) and "The key was refused." in shown(at)
+
+
+def test_nobody_there_is_said_in_words(open_page: Open, store: Store) -> None:
+    row = store.endpoints.add(tables.Endpoint(name="Here", base_url="http://127.0.0.1:9/v1", model="tiny"))
+    at = open_page("models.py")
+    at.button(key=f"models_test_{row.id}").click().run()
+    assert_calm(at)
+    assert "A short reply" in shown(at)
+
+
+def test_missing_variable_is_said_before_anything_is_sent(
+    open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CLINIC_KEY", raising=False)
+    row = store.endpoints.add(
+        tables.Endpoint(name="Clinic", base_url="https://llm.example.org/v1", model="m", key_env="CLINIC_KEY")
+    )
+    at = open_page("models.py")
+    assert "missing: CLINIC_KEY is empty" in shown(at)
+    at.button(key=f"models_test_{row.id}").click().run()
+    assert "nothing was sent" in at.error[0].value
+
+
+def test_agent_is_made_from_engine_prompt_and_settings(open_page: Open, store: Store) -> None:
+    row = store.endpoints.add(tables.Endpoint(name="Here", base_url="http://localhost:9/v1", model="tiny"))
+    at = open_page("models.py")
+    at.segmented_control(key="models_view").set_value("agents").run()
+    at.selectbox(key="models_engine").set_value(row.id).run()
+    at.number_input(key="models_temperature_counselor").set_value(0.3)
+    at.text_input(key="models_agent_name").set_value("Hill, tiny").run()
+    at.button(key="models_make").click().run()
+    assert_calm(at)
+    agent = store.agents.find(name="Hill, tiny")
+    assert agent is not None and agent.engine == "openai" and agent.endpoint_id == row.id
+    assert agent.settings["temperature"] == 0.3 and agent.prompt.startswith("counselor/")
+    at.text_input(key="models_agent_name").set_value("Hill, tiny").run()
+    at.button(key="models_make").click().run()
+    assert "already in the store" in at.error[0].value

@@ -1,0 +1,40 @@
+"""Data and privacy: what is kept where, and removing it."""
+
+from storage import tables
+from storage.store import Store
+from tests.pages.conftest import Open, assert_calm, shown
+
+
+def test_says_where_and_what_it_does_not_protect(open_page: Open, store: Store) -> None:
+    at = open_page("privacy.py")
+    assert_calm(at)
+    page = shown(at)
+    assert str(store.path) in page and "this account only" in page
+    assert "guard against accidents, not against people" in page
+    assert "never a finding" in page
+
+
+def test_deleting_a_session_gives_a_receipt(open_page: Open, store: Store, a_session: tables.Session) -> None:
+    at = open_page("privacy.py")
+    at.multiselect(key="privacy_which_session").set_value([a_session.id]).run()
+    at.button(key="privacy_delete").click().run()
+    assert store.sessions.count() == 1  # asked first
+    at.button(key="privacy_sure").click().run()
+    assert_calm(at)
+    assert store.sessions.count() == 0
+    assert "5 records were deleted" in shown(at) and "Beyond reach" in shown(at)
+
+
+def test_only_the_researcher_deletes(open_page: Open, a_session: tables.Session) -> None:
+    at = open_page("privacy.py")
+    at.segmented_control(key="frame_rights").set_value("rater").run()
+    assert "Deleting is the researcher" in shown(at)
+    assert not [b for b in at.button if b.key == "privacy_delete"]
+
+
+def test_consent_can_be_withdrawn(open_page: Open, store: Store) -> None:
+    row = store.consents.add(tables.Consent(person="P-01", purpose="rating here"))
+    at = open_page("privacy.py")
+    at.button(key=f"privacy_withdraw_{row.id}").click().run()
+    assert store.consents.get(row.id or 0).withdrawn
+    assert "Nothing is recorded under your code, P-01" in shown(at)
