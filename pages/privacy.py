@@ -7,9 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import WorkbenchError
-from pages.components import badges, crisis, endpoints, layout, resources
-from pages.components.words import _, many, plain
+from pages.components import badges, crisis, deleting, endpoints, layout, resources
+from pages.components.words import _
 from storage.store import Store
 
 VALIDITY = Path(__file__).parents[1] / "prompts" / "demo" / "validity.json"
@@ -24,18 +23,6 @@ def kind_names() -> dict[str, str]:
         "client": _("Client (all sessions and outcomes)"),
         "counselor": _("Counselor (all sessions)"),
     }
-
-
-def record_names() -> dict[str, str]:
-    """What a receipt counts, in words."""
-    return {
-        "report": _("Reports"), "mask": _("Masking keys"), "note": _("Notes"), "role_card": _("Role cards"),
-        "session": _("Sessions"), "turn": _("Turns"), "rating": _("Ratings"), "comparison": _("Comparisons"),
-        "study": _("Studies"), "unit": _("Units of studies"), "call": _("Calls to an engine"),
-        "text_part": _("Texts of calls"), "feedback": _("Feedback"), "outcome": _("Outcomes"),
-        "consent": _("Consents"), "rater": _("Raters"), "agent": _("Agents"), "endpoint": _("Endpoints"),
-        "export": _("Exports"), "file": _("Files"),
-    }  # fmt: skip
 
 
 def choices(store: Store, kind: str) -> dict[Any, str]:
@@ -191,7 +178,7 @@ def measured(found: dict[str, Any]) -> None:
     )
 
 
-def deleting(store: Store) -> None:
+def delete_section(store: Store) -> None:
     layout.section(_("Delete"))
     if not resources.is_researcher():
         layout.muted(_("Deleting is the researcher's. Choose “Researcher” at the left if that is you."))
@@ -209,67 +196,9 @@ def deleting(store: Store) -> None:
             key=f"privacy_which_{kind}",
             disabled=not there,
         )
-        layout.muted(
-            _(
-                "All that follows from it goes too: turns, ratings, comparisons, feedback, calls and their texts, masking keys."
-            )
-        )
         if st.button(_("Delete …"), key="privacy_delete", disabled=not chosen, icon=":material/delete:"):
-            confirm(store, kind, chosen, [there[id] for id in chosen])
-    show_receipt()
-
-
-def confirm(store: Store, kind: str, ids: list[Any], words: list[str]) -> None:
-    @st.dialog(_("Delete for good?"))
-    def ask() -> None:
-        for line in words[:12]:
-            st.text(line)
-        if len(words) > 12:
-            st.text(_("and {n} more").format(n=len(words) - 12))
-        layout.muted(_("This cannot be undone. The space is overwritten in the database file."))
-        if st.button(_("Delete for good"), key="privacy_sure", type="primary"):
-            st.session_state["privacy_receipt"] = delete_all(store, kind, ids)
-            st.rerun()
-
-    ask()
-
-
-def delete_all(store: Store, kind: str, ids: list[Any]) -> dict[str, Any]:
-    """Delete each; the receipt adds up what went and keeps the sentence of what could not go."""
-    gone: dict[str, int] = {}
-    failed: list[str] = []
-    beyond: list[str] = []
-    for id in ids:
-        try:
-            for name, n in store.delete(kind, id).items():
-                if isinstance(n, int):
-                    gone[name] = gone.get(name, 0) + n
-                elif isinstance(n, list):
-                    beyond += [str(entry) for entry in n if str(entry) not in beyond]
-        except WorkbenchError as error:
-            failed.append(str(error))
-    return {"gone": gone, "failed": failed, "beyond": beyond}
-
-
-def show_receipt() -> None:
-    receipt = st.session_state.get("privacy_receipt")
-    if not receipt:
-        return
-    names = record_names()
-    with st.container(border=True, key="privacy_receipt_card"):
-        layout.card_title(_("Receipt"), icon="receipt_long")
-        total = sum(receipt["gone"].values())
-        st.text(many("{n} record was deleted.", "{n} records were deleted.", total))
-        layout.facts([(names.get(name, name), n) for name, n in receipt["gone"].items() if n])
-        for sentence in receipt["failed"]:
-            st.error(plain(sentence))
-        layout.muted(
-            _(
-                "Beyond reach: backups, files you exported elsewhere or sent, and what an endpoint outside has kept."
-            )
-        )
-        for place in receipt["beyond"]:
-            layout.muted(place)
+            deleting.confirm(kind, chosen, [there[id] for id in chosen])
+    deleting.show_receipt()
 
 
 store = resources.store()
@@ -281,6 +210,6 @@ layout.title(
 what_is_stored(store)
 where_text_goes(store)
 consents(store)
-deleting(store)
+delete_section(store)
 demo_engine()
 crisis.note()

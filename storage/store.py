@@ -81,6 +81,29 @@ class Sessions(Records[tables.Session]):
         query = select(tables.Turn).filter_by(session_id=session_id).order_by(tables.Turn.position)  # type: ignore[arg-type]
         return self.database.run(lambda session: list(session.exec(query).all()))
 
+    def overview(self) -> list[dict[str, Any]]:
+        """All sessions for a list, newest first: their facts, who speaks, how many turns, marks and judgments."""
+        one, turn = tables.Session, tables.Turn
+        per_session = [
+            (select(func.count()).where(table.session_id == one.id, *more).scalar_subquery().label(name))
+            for name, table, more in (
+                ("turns", turn, (turn.state == "complete",)),
+                ("risk", turn, (func.json_array_length(turn.risk) > 0,)),
+                ("ratings", tables.Rating, ()),
+            )
+        ]
+        query = (
+            select(  # type: ignore[call-overload]
+                one.id, one.title, one.origin, one.language, one.state, one.topic, one.engine, one.created, one.clearance,
+                one.client_code, one.counselor_code, tables.RoleCard.title.label("role"),  # type: ignore[attr-defined]
+                tables.Agent.name.label("counselor"), *per_session,  # type: ignore[attr-defined]
+            )
+            .outerjoin(tables.RoleCard, tables.RoleCard.id == one.role_id)
+            .outerjoin(tables.Agent, tables.Agent.id == one.counselor_agent_id)
+            .order_by(col(one.id).desc())
+        )  # fmt: skip
+        return self.database.run(lambda session: [dict(row._mapping) for row in session.exec(query)])
+
     def add_turn(self, turn: tables.Turn) -> tables.Turn:
         """Save one turn; a position is filled once."""
         return Records(self.database, tables.Turn, "turn").add(turn)

@@ -86,7 +86,7 @@ def test_researcher_runs_a_session(store: Store, role: tables.RoleCard, speaks: 
     page.number_input(key="live_turns").set_value(4)
     page.button(key="live_start").click().run()
     session = store.sessions.all()[0]
-    assert page.query_params["session"] == [str(session.id)]
+    assert page.query_params["session"] == str(session.id)
     assert (session.state, session.ended_by, len(store.sessions.turns(session.id or 0))) == (
         "ended",
         "limit",
@@ -194,9 +194,9 @@ def test_branching_opens_a_session_with_the_same_beginning(
     page.number_input(key="live_branch_at").set_value(2)
     page.button(key="live_branch").click().run()
     made = store.sessions.find(parent_id=id)
-    assert made is not None and page.query_params["session"] == [str(made.id)]
+    assert made is not None and page.query_params["session"] == str(made.id)
     assert len(store.sessions.turns(made.id or 0)) == 2
-    assert f"Branched from session {id} after turn 2" in str(page.main)
+    assert f"Branched from session {id} after turn 2" in [link.proto.label for link in page.get("page_link")]
 
 
 def test_stop_keeps_the_turns(store: Store, role: tables.RoleCard, speaks: Callable[..., Any]) -> None:

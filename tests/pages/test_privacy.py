@@ -19,7 +19,7 @@ def test_deleting_a_session_gives_a_receipt(open_page: Open, store: Store, a_ses
     at.multiselect(key="privacy_which_session").set_value([a_session.id]).run()
     at.button(key="privacy_delete").click().run()
     assert store.sessions.count() == 1  # asked first
-    at.button(key="privacy_sure").click().run()
+    at.button(key="deleting_sure").click().run()
     assert_calm(at)
     assert store.sessions.count() == 0
     assert "5 records were deleted" in shown(at) and "Beyond reach" in shown(at)

@@ -1,0 +1,86 @@
+"""Deleting records for good: ask once, delete with all that follows, show the receipt."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.errors import WorkbenchError
+from pages.components import layout, resources
+from pages.components.words import _, many, plain, say
+
+NAMED = 12  # records named before deleting; more are counted
+RECEIPT = "deleting_receipt"
+
+
+def record_names() -> dict[str, str]:
+    """What a receipt counts, in words."""
+    return {
+        "report": _("Reports"), "mask": _("Masking keys"), "note": _("Notes"), "role_card": _("Role cards"),
+        "session": _("Sessions"), "turn": _("Turns"), "rating": _("Ratings"), "comparison": _("Comparisons"),
+        "study": _("Studies"), "unit": _("Units of studies"), "call": _("Calls to an engine"),
+        "text_part": _("Texts of calls"), "feedback": _("Feedback"), "outcome": _("Outcomes"),
+        "consent": _("Consents"), "rater": _("Raters"), "agent": _("Agents"), "endpoint": _("Endpoints"),
+        "export": _("Exports"), "file": _("Files"),
+    }  # fmt: skip
+
+
+def button(kind: str, id: Any, words: str, *, key: str) -> None:
+    """A quiet button that deletes one record, for those who may."""
+    if resources.is_researcher() and st.button(
+        _("Delete …"), key=key, type="tertiary", icon=":material/delete:"
+    ):
+        confirm(kind, [id], [words])
+
+
+def confirm(kind: str, ids: Sequence[Any], words: Sequence[str]) -> None:
+    """Ask before deleting; the receipt waits for ``show_receipt`` on the next run."""
+
+    @st.dialog(_("Delete for good?"))
+    def ask() -> None:
+        for line in words[:NAMED]:
+            st.text(line)
+        if len(words) > NAMED:
+            st.text(_("and {n} more").format(n=len(words) - NAMED))
+        layout.muted(
+            _("All that follows from it goes too: turns, ratings, comparisons, feedback, calls and their texts, masking keys.")
+        )  # fmt: skip
+        layout.muted(_("This cannot be undone. The space is overwritten in the database file."))
+        if st.button(
+            _("Delete for good"), key="deleting_sure", type="primary", on_click=delete_all, args=(kind, ids)
+        ):
+            st.rerun()
+
+    ask()
+
+
+def delete_all(kind: str, ids: Sequence[Any]) -> None:
+    """Delete each; the receipt adds up what went and keeps the sentence of what could not go."""
+    gone: dict[str, int] = {}
+    failed: list[str] = []
+    for id in ids:
+        try:
+            for name, n in resources.store().delete(kind, id).items():
+                gone[name] = gone.get(name, 0) + int(n)
+        except WorkbenchError as error:
+            failed.append(say(error))
+    st.session_state[RECEIPT] = {"gone": gone, "failed": failed}
+    st.query_params.pop(kind, None)
+
+
+def show_receipt() -> None:
+    """What the last deletion removed, once."""
+    receipt = st.session_state.pop(RECEIPT, None)
+    if not receipt:
+        return
+    names = record_names()
+    with st.container(border=True, key="deleting_receipt_card"):
+        layout.card_title(_("Receipt"), icon="receipt_long")
+        total = sum(receipt["gone"].values())
+        st.text(many("{n} record was deleted.", "{n} records were deleted.", total))
+        layout.facts([(names.get(name, name), n) for name, n in receipt["gone"].items() if n])
+        for sentence in receipt["failed"]:
+            st.error(plain(sentence))
+        layout.muted(
+            _("Beyond reach: backups, files you exported elsewhere or sent, and what an endpoint outside has kept.")
+        )  # fmt: skip
