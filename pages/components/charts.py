@@ -217,15 +217,7 @@ def show_table(
     key = key or re.sub(r"\W+", "_", name)
     st.dataframe(table, hide_index=True, column_config=columns, key=f"{key}_table")
     with st.container(horizontal=True):
-        st.download_button(
-            plain("CSV"),
-            lambda: csv(table),
-            f"{name}.csv",
-            "text/csv",
-            key=f"{key}_csv",
-            on_click="ignore",
-            icon=":material/download:",
-        )
+        csv_button(table, name=name, key=key)
         if figure is not None:
             st.download_button(
                 _("Figure"),
@@ -236,3 +228,16 @@ def show_table(
                 on_click="ignore",
                 icon=":material/insert_chart:",
             )
+
+
+def csv_button(table: pd.DataFrame, *, name: str, key: str) -> None:
+    """The table as a file, made when it is asked for."""
+    st.download_button(
+        plain("CSV"),
+        lambda: csv(table),
+        f"{name}.csv",
+        "text/csv",
+        key=f"{key}_csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )

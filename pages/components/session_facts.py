@@ -1,0 +1,113 @@
+"""What stands beside a session: faults found, its place in a series, and what raters said of it."""
+
+from collections import defaultdict
+from datetime import date
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core import instruments
+from core.errors import NotFound, WorkbenchError
+from pages.components import badges, layout, resources
+from pages.components.words import _, language, say
+from storage import tables
+
+
+def faults(session: tables.Session) -> None:
+    """What the checks found in a rebuilt dialogue, in words."""
+    told = [fault for fault in session.faults if "message" in fault]
+    if not told or session.origin != "reconstructed":
+        return
+    with st.container(border=True):
+        layout.card_title(_("Checked against the rules"), icon="rule")
+        for fault in told:
+            st.text(say(WorkbenchError(fault["message"], **fault.get("values", {}))))
+
+
+def series(session: tables.Session) -> None:
+    """Codes, number and date: what makes sessions a series of one client with one counselor."""
+    store = resources.store()
+    with st.container(border=True):
+        layout.card_title(_("In a series"))
+        layout.facts(
+            [
+                (_("Client"), session.client_code or "–"), (_("Counselor"), session.counselor_code or "–"),
+                (_("Number"), session.number or "–"), (_("Date"), session.date or "–"),
+            ]
+        )  # fmt: skip
+        with st.popover(_("Change"), type="tertiary"), st.form("sessions_series", border=False):
+            client = st.text_input(_("Client's code"), session.client_code, max_chars=40)
+            counselor = st.text_input(_("Counselor's code"), session.counselor_code, max_chars=40)
+            number = st.number_input(_("Session number"), 0, 9999, session.number or 0, help=_("0: none"))
+            held = st.date_input(_("Date"), as_date(session.date), min_value=date(1950, 1, 1))
+            if st.form_submit_button(_("Save"), type="primary"):
+                store.sessions.update(
+                    session.id or 0, client_code=client.strip(), counselor_code=counselor.strip(),
+                    number=int(number) or None, date=held.isoformat() if held else "",
+                )  # fmt: skip
+                st.rerun()
+
+
+def as_date(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError:
+        return None
+
+
+def judged(session: tables.Session) -> None:
+    """Mean of the readable ratings, rater by rater and instrument by instrument; never pooled."""
+    rows = resources.store().ratings.rows(session_id=session.id)
+    with st.container(border=True):
+        layout.card_title(_("Rated"))
+        if not rows:
+            layout.muted(_("Nobody and nothing has rated this session yet. A study does, for many sessions at once."))
+            layout.link("studies.py", _("Studies"))
+            return
+        groups: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
+        for row in rows:
+            groups[row["instrument"], row["rater_kind"], row["rater"]].append(row)
+        for (instrument, kind, rater), given in groups.items():
+            layout.muted(
+                _("{instrument} · {rater} · {engine}").format(
+                    instrument=instrument_name(instrument), rater=rater, engine=kind_name(kind)
+                )
+            )
+            st.dataframe(items(instrument, given), hide_index=True, height="content")
+        if study := rows[-1]["study_id"]:
+            layout.link("results.py", _("See them in Results"), {"study": study})
+
+
+def items(instrument: str, rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """Per item: mean score of the readable repeats, how many, how many unscored."""
+    by_item: dict[str, list[float | None]] = defaultdict(list)
+    for row in rows:
+        by_item[row["item"]].append(row["score"])
+    return pd.DataFrame(
+        [
+            {
+                _("Item"): item,
+                _("Mean"): round(sum(read) / len(read), 2) if (read := [s for s in scores if s is not None]) else None,
+                _("n"): len(read),
+                _("Unscored"): len(scores) - len(read),
+            }
+            for item, scores in by_item.items()
+        ]
+    )
+
+
+def instrument_name(id: str) -> str:
+    try:
+        return instruments.load(id).name.of(language())
+    except (NotFound, WorkbenchError):
+        return id
+
+
+def kind_name(kind: str) -> str:
+    """The kind of a rater, in words."""
+    return {
+        "person": _("a person"), "consensus": _("consensus of people"), "model": badges.engine_words("openai"),
+        "rules": badges.engine_words("demo"), "simulated client": _("a simulated client"),
+        "reference": _("came with the data"),
+    }.get(kind, kind)  # fmt: skip
