@@ -1,5 +1,7 @@
 """A researcher edits prompts: the form is checked, rendering is strict, people's text stays material."""
 
+from pathlib import Path
+
 import pytest
 
 from core import prompting
@@ -102,7 +104,7 @@ def test_an_unknown_prompt_is_said_plainly(name: str) -> None:
         load(name, "en")
 
 
-def test_an_edited_file_is_read_again(tmp_path, monkeypatch) -> None:
+def test_an_edited_file_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prompting, "FOLDER", tmp_path)
     (tmp_path / "stage").mkdir()
     path = tmp_path / "stage" / "name.en.md"

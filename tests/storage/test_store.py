@@ -4,6 +4,7 @@ import os
 import sqlite3
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from storage import database, tables
 from storage.store import Store, open_store
 
 
-def session_with_turns(store: Store, **fields: object) -> tables.Session:
+def session_with_turns(store: Store, **fields: Any) -> tables.Session:
     session = tables.Session(origin="imported", **fields)
     turns = [
         tables.Turn(session_id=0, position=i, seat=s, text=t)

@@ -159,7 +159,7 @@ def test_risk_signs_are_marked_and_the_result_prints_as_json(store: Store) -> No
 
 @pytest.mark.skipif(not SHARED.exists(), reason="the shared public samples are not here")
 def test_public_samples_all_come_in(store: Store) -> None:
-    counts = {}
+    counts: dict[str, int] = {}
     for pattern in ("cpsycound/*.txt", "cpsycoune/*/*.json", "annomi/*.csv", "esconv/*.json"):
         for path in sorted(SHARED.glob(pattern)):
             done = import_transcripts(store, str(path), path.read_bytes())
