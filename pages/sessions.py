@@ -120,7 +120,7 @@ def one(session: tables.Session) -> None:
         _("Session {n} · {origin}").format(n=id, origin=session_view.origin_name(session.origin)),
         session_view.made_by(session),
     )
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         layout.link("sessions.py", _("All sessions"))
         if session.state in ("running", "paused", "stopped"):
             layout.link("live.py", _("Go on with it in Live session"), {"session": id})

@@ -73,7 +73,7 @@ def table(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
                 _("Counselor"): counselor_of(row),
                 _("Turns"): row["turns"],
                 _("Ratings"): row["ratings"],
-                _("Possible risk"): row["risk"] or None,
+                _("Possible risk"): row["risk"],
                 _("Origin"): session_view.origin_name(row["origin"]),
                 _("Language"): session_view.language_name(row["language"]),
                 _("State"): state_name(row["state"]),
