@@ -59,6 +59,8 @@ def fault_of(error: Exception) -> Fault:
         return Fault(0, "timeout") if isinstance(root, TimeoutError) else Fault(0, transport_code(root))
     if isinstance(error, json.JSONDecodeError):
         return Fault(0, "malformed")
+    if isinstance(error, TimeoutError):
+        return Fault(0, "timeout")
     return Fault(0, f"{type(error).__name__} {error}"[:300])
 
 
@@ -180,6 +182,8 @@ def transport_words(words: str) -> str:
         return "{where} did not answer in time. Try again, or raise the time limit for a slow model; what was answered is saved."
     if words == "malformed":
         return "{where} sent a reply that is not JSON, so it was not used. Check that the address is that of an OpenAI-compatible endpoint; nothing was lost."
+    if words == "no choice":
+        return "{where} sent a reply that holds no answer. Try again, or check the model on Models and agents; nothing was lost."
     if words == "stream":
         return "{where} broke off in the middle of its reply, so it was not used. Try again; what was answered before is saved."
     return "{where} cannot be reached ({words}). Check the address and that the server is running; what was answered is saved."

@@ -5,6 +5,7 @@ The package's own retries are off; whoever asks decides how patient to be.
 """
 
 import asyncio
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -57,6 +58,7 @@ class OpenAIEngine:
         self.learned: dict[str, Any] = learned if learned is not None else {}
         self._key, self._on_learn, self._timeout = key, on_learn, timeout
         self._client: Any = None
+        self._response: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def ask(self, question: Question, on_text: Callable[[str], None] | None = None) -> Answer:
@@ -186,24 +188,28 @@ class OpenAIEngine:
     async def _send(
         self, chat: Chat, settings: dict[str, Any], on_text: Callable[[str], None] | None
     ) -> Reply:
-        create = self._ready().chat.completions.create
-        if settings.get("stream"):
-            return await streamed(
-                await create(model=self.endpoint.model, messages=chat, **settings), on_text, chat
-            )
-        done = await create(model=self.endpoint.model, messages=chat, **settings)
-        if isinstance(done, str) or not getattr(done, "choices", None):
-            raise Fault(0, "malformed")
-        choice = done.choices[0]
-        text = choice.message.content or ""
-        return Reply(text, choice.finish_reason or "", done.model or "", usage_of(done.usage, chat, text))
+        """One request; its whole time is limited, since a slow trickle never runs into a limit on each read."""
+        async with asyncio.timeout(self._timeout):
+            client = self._ready()
+            if settings.get("stream"):
+                stream = await client.chat.completions.create(
+                    model=self.endpoint.model, messages=chat, **settings
+                )
+                return await streamed(stream, on_text, chat)
+            body = {"model": self.endpoint.model, "messages": chat} | settings
+            body |= body.pop("extra_body", {})
+            # The body as it is: checking it against the package's types would cost more than sending it.
+            done = await client.post("/chat/completions", cast_to=self._response, body=body)
+        return whole(done.content, chat)
 
     def _ready(self) -> Any:
         """The client of the running loop; its connections belong to the loop they were made in."""
-        from openai import AsyncOpenAI, DefaultAioHttpClient
-
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
+            from httpx2 import Response
+            from openai import AsyncOpenAI, DefaultAioHttpClient
+
+            self._response = Response
             self._client = AsyncOpenAI(
                 base_url=self.endpoint.base_url,
                 api_key=self._key or "none",
@@ -213,6 +219,30 @@ class OpenAIEngine:
             )
             self._loop = loop
         return self._client
+
+
+def whole(content: bytes, chat: Chat) -> Reply:
+    """A reply that came in one piece.
+
+    Raises:
+        Fault: it is not JSON, holds no choice, or is an error in the clothes of a success.
+    """
+    try:
+        body = json.loads(content)
+    except ValueError as error:
+        raise Fault(0, "malformed") from error
+    found = body if isinstance(body, dict) else {}
+    wrong = found.get("error")
+    if isinstance(wrong, dict) and not found.get("choices"):
+        code = wrong.get("code")
+        raise Fault(code if isinstance(code, int) else 500, str(wrong.get("message") or code)[:500])
+    try:
+        choice = found["choices"][0]
+        text = str(choice["message"].get("content") or "")
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise Fault(0, "no choice") from error
+    usage = counted(found.get("usage"), chat, text)
+    return Reply(text, str(choice.get("finish_reason") or ""), str(found.get("model") or ""), usage)
 
 
 async def streamed(stream: Any, on_text: Callable[[str], None] | None, chat: Chat) -> Reply:
@@ -258,10 +288,15 @@ def repair_turn(raw: str, reason: str) -> Chat:
 
 
 def usage_of(usage: Any, chat: Chat, text: str) -> Usage:
+    """Tokens as the stream's last piece counted them, else our estimate, marked so."""
+    return counted(usage.model_dump() if usage is not None else None, chat, text)
+
+
+def counted(usage: Any, chat: Chat, text: str) -> Usage:
     """Tokens as the server counted them, else our estimate, marked so."""
-    if usage is not None and usage.prompt_tokens is not None:
-        details = getattr(usage, "prompt_tokens_details", None)
-        return Usage(usage.prompt_tokens, usage.completion_tokens, getattr(details, "cached_tokens", None))
+    if isinstance(usage, dict) and isinstance(usage.get("prompt_tokens"), int):
+        cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens")
+        return Usage(usage["prompt_tokens"], usage.get("completion_tokens"), cached)
     return Usage(sum(tokens_about(m["content"]) for m in chat), tokens_about(text), None, estimated=True)
 
 
