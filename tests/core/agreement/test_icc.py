@@ -1,10 +1,12 @@
 """Intraclass correlations against the published table, a second formula, and the cases that have none."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from core.agreement.icc import FORMS, icc, quick_icc
-from core.agreement.matrix import Scores, scores_of
+from core.agreement.matrix import Cell, Scores, scores_of
 from core.errors import DataError
 
 # Shrout & Fleiss (1979), Table 2: six targets, four judges.
@@ -14,7 +16,7 @@ PUBLISHED = {  # their Table 4; the A and C forms are their (2, ·) and (3, ·)
 }  # fmt: skip
 
 
-def scores(table: list[list[float]]) -> Scores:
+def scores(table: Sequence[Sequence[float]]) -> Scores:
     values = np.array(table, dtype=float)
     return Scores(values, tuple(range(len(values))), tuple(range(values.shape[1])))
 
@@ -55,7 +57,7 @@ def test_relabelled_repeats_change_the_two_way_forms_only() -> None:
 
 
 def test_missing_cell_drops_the_target_and_counts_it() -> None:
-    cells = [(t, r, float(SHROUT_FLEISS[t][r])) for t in range(6) for r in range(4)]
+    cells: list[Cell] = [(t, r, float(SHROUT_FLEISS[t][r])) for t in range(6) for r in range(4)]
     cells += [("late", 0, 3.0), ("late", 1, None), ("never", 2, None)]
     found = icc(scores_of(cells))
     assert found.dropped == 2 and found.n_targets == 6

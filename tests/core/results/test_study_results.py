@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from core import instruments
@@ -22,7 +23,7 @@ def items() -> dict[str, list[str]]:
     return {d.id: [i.id for i in scale.items_of(d.id)] for d in scale.dimensions}
 
 
-def contest_of(store: Store, study: int) -> tuple[wins.Contest, object, dict[int, reading.Held]]:
+def contest_of(store: Store, study: int) -> tuple[wins.Contest, pd.DataFrame, dict[int, reading.Held]]:
     frame = reading.comparisons(store, study)
     held = reading.sessions(store, [*frame["first"], *frame["second"]])
     return wins.contest(frame, held, stages()), frame, held
@@ -171,8 +172,6 @@ def test_dimension_scores_per_counselor_and_topic(store: Store) -> None:
 
 
 def test_a_sum_needs_all_its_parts(store: Store) -> None:
-    import pandas as pd
-
     table = pd.DataFrame({"a": [1.0, 1.0], "b": [0.5, float("nan")]})
     assert scores.dimension_values(table, {"d": ["a", "b"]}, "sum")["d"].tolist()[0] == 1.5
     assert math.isnan(scores.dimension_values(table, {"d": ["a", "b"]}, "sum")["d"].tolist()[1])

@@ -1,6 +1,7 @@
 """How far a judge can be trusted: labels, people beside it, repeats, disagreements."""
 
 import random
+from collections.abc import Hashable
 
 import numpy as np
 import pytest
@@ -43,12 +44,12 @@ def test_label_of_comparisons_uses_match_rate_and_kappa() -> None:
     asked = [(pair, d) for pair in range(40) for d in ("d1", "d2")]
     truth = {q: rng.choice(["x", "y", TIE]) for q in asked}
 
-    def voice(error: float) -> dict[object, str | None]:
+    def voice(error: float) -> dict[Hashable, str | None]:
         return {q: v if rng.random() > error else rng.choice(["x", "y", TIE]) for q, v in truth.items()}
 
     found = trust_of_comparisons(
         voice(0.2) | {asked[0]: None}, {"P1": voice(0.1), "P2": voice(0.1)},
-        {q: f"role {q[0] % 20}" for q in asked}, dict.fromkeys(asked, "x"), lambda q: q[0], draws=100,
+        {q: f"role {q[0] % 20}" for q in asked}, dict.fromkeys(asked, "x"), lambda q: q[0] if isinstance(q, tuple) else q, draws=100,
     )  # fmt: skip
     assert found.state == "figures" and (found.n, found.clusters) == (40, 20) and found.judge
     assert found.judge.agreement.n == 79 and 0.5 < found.judge.second.value < found.judge.agreement.value
@@ -56,7 +57,11 @@ def test_label_of_comparisons_uses_match_rate_and_kappa() -> None:
 
 
 def test_no_majority_is_a_tie() -> None:
-    voices = [{"q": "x", "r": "x"}, {"q": "y", "r": "x"}, {"q": None, "r": TIE}]
+    voices: list[dict[Hashable, str | None]] = [
+        {"q": "x", "r": "x"},
+        {"q": "y", "r": "x"},
+        {"q": None, "r": TIE},
+    ]
     assert majority(voices) == {"q": TIE, "r": "x"}
 
 
