@@ -1,0 +1,145 @@
+"""What the pages of results read: once for each state of the store, then from memory."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from core import instruments
+from core.results import agreements, labels, reading
+from core.results.agreements import Voice
+from core.results.reading import Held
+from core.results.trust import Trust
+from core.results.wins import Contest, contest
+from pages.components import resources
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ALL = 0  # in place of a study: everything in the store
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Ratings or comparisons of a study without their texts, and what is known of their sessions."""
+
+    rows: "pd.DataFrame"
+    held: Mapping[int, Held]
+
+
+def state() -> tuple[str, int]:
+    """Changes whenever the store does."""
+    store = resources.store()
+    return str(store.url), store.data_version()
+
+
+def studies() -> dict[int, str]:
+    """Studies that have results, the newest first; ``ALL`` where something belongs to no study."""
+    return _studies(*state())
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _studies(url: str, version: int) -> dict[int, str]:
+    store = resources.store()
+    ids = {*reading.studies_with(store, "rating"), *reading.studies_with(store, "comparison")}
+    found = {id: store.studies.get(id).name for id in sorted(ids, reverse=True)}
+    loose = store.ratings.count(study_id=None) + store.comparisons.count(study_id=None)
+    return found | ({ALL: ""} if loose else {})
+
+
+def ratings(study: int, instrument: str = "") -> Frame:
+    return _frame("rating", study, instrument, *state())
+
+
+def comparisons(study: int) -> Frame:
+    return _frame("comparison", study, "", *state())
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _frame(table: str, study: int, instrument: str, url: str, version: int) -> Frame:
+    store = resources.store()
+    if table == "rating":
+        rows = reading.ratings(store, study or None, instrument)
+        return Frame(rows, reading.sessions(store, rows["session"].unique()))
+    rows = reading.comparisons(store, study or None)
+    return Frame(rows, reading.sessions(store, {*rows["first"], *rows["second"]}))
+
+
+def rated_with(study: int) -> list[str]:
+    """Instruments that ratings of the study were made with, in the order of the catalogue."""
+    used = set(ratings(study).rows["instrument"])
+    known = instruments.catalogue()
+    return [name for name in known if name in used] + sorted(used - set(known))
+
+
+def dimensions(instrument: instruments.Instrument) -> dict[str, list[str]]:
+    return {d.id: [item.id for item in instrument.items_of(d.id)] for d in instrument.dimensions}
+
+
+def stages(instrument: instruments.Instrument) -> dict[str, str]:
+    return {d.id: d.stage for d in instrument.dimensions}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The comparisons of one voice, and what they say."""
+
+    rows: "pd.DataFrame"
+    held: Mapping[int, Held]
+    contest: Contest
+    instrument: instruments.Instrument
+
+
+def contested(study: int, instrument: str, voice: Voice) -> Compared:
+    return _contested(study, instrument, voice, *state())
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _contested(study: int, instrument: str, voice: Voice, url: str, version: int) -> Compared:
+    frame, used = comparisons(study), instruments.load(instrument)
+    rows = labels.compared(frame.rows[frame.rows["instrument"] == instrument], voice)
+    return Compared(rows, frame.held, contest(rows, frame.held, stages(used)), used)
+
+
+def heard(study: int, instrument: str, voice: Voice) -> Frame:
+    """The ratings of one voice."""
+    return _heard(study, instrument, voice, *state())
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _heard(study: int, instrument: str, voice: Voice, url: str, version: int) -> Frame:
+    frame = ratings(study, instrument)
+    return Frame(agreements.heard(frame.rows, voice), frame.held)
+
+
+def repeats(study: int, instrument: str, voice: Voice) -> list[agreements.Agreed]:
+    return _repeats(study, instrument, voice, *state())
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _repeats(study: int, instrument: str, voice: Voice, url: str, version: int) -> list[agreements.Agreed]:
+    frame = heard(study, instrument, voice)
+    return agreements.repeats(frame.rows, dimensions(instruments.load(instrument)), frame.held)
+
+
+def label(table: str, instrument: str, voice: Voice) -> Trust:
+    """The trust label of a voice, over everything in the store that people judged too."""
+    return _label(table, instrument, voice, *state())
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def _label(table: str, instrument: str, voice: Voice, url: str, version: int) -> Trust:
+    used = instruments.load(instrument)
+    if table == "rating":
+        every = ratings(ALL, instrument)
+        return labels.rating_label(every.rows, voice, dimensions(used), used.scoring, every.held)
+    every = comparisons(ALL)
+    own = every.rows[every.rows["instrument"] == instrument]
+    return labels.comparison_label(own, voice, stages(used), every.held)
+
+
+def call_of(row: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The call behind a rating or comparison, whole; ``None`` where no model or rule was asked."""
+    id = row.get("call_id")
+    return resources.store().calls.whole(int(id)) if id else None

@@ -1,0 +1,280 @@
+"""One comparison or one rating: reasoning, quotes lit up in the transcript, and the call that made it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from core import instruments
+from core.results import reading
+from core.results.claims import short
+from pages.components import badges, layout, resources, results_data, results_words, session_view, transcript
+from pages.components.results_words import dimension_name, rater_kind
+from pages.components.words import _, language, many, plain
+from storage import tables
+
+Row = Mapping[str, Any]
+
+
+def back(study: int, name: str) -> None:
+    """The way up again."""
+    if st.button(_("Back to the results"), key="results_back", icon=":material/arrow_back:", type="tertiary"):
+        del st.query_params[name]
+        st.rerun()
+
+
+def engine_of(row: Row) -> str:
+    return {"rules": "demo", "model": "openai", "person": "person", "consensus": "person"}.get(
+        row["rater_kind"], "imported"
+    )
+
+
+def facts(row: Row) -> list[tuple[str, object]]:
+    used = results_words.instrument_name(row["instrument"])
+    return [
+        (_("Judged by"), f"{results_words.counselors().get(row['rater'], row['rater'])} ({rater_kind(row['rater_kind'])})"),
+        (_("Instrument"), _("{name}, version {n}").format(name=used, n=row["instrument_version"])),
+        (_("Repeat"), row["repeat"]),
+    ]  # fmt: skip
+
+
+def quotes_of(row: Row, session: int | None = None) -> list[dict[str, Any]]:
+    """Quotes numbered over the whole row, then those of one session."""
+    numbered = [{**quote, "number": at} for at, quote in enumerate(row["quotes"], 1)]
+    return [q for q in numbered if session is None or q.get("session") == session]
+
+
+def evidence_note(row: Row, no_evidence: bool = False) -> None:
+    """What has to be said of the quotes: none found, or none needed."""
+    found = [
+        q for q in row["quotes"] if q.get("status") in ("exact", "normalised") and q.get("side") != "against"
+    ]
+    if not found and not no_evidence:
+        layout.notice(
+            _("No quote of this was found in the transcript. The value is kept, and marked."), "warning"
+        )
+    lost = [q for q in row["quotes"] if q.get("status") not in ("exact", "normalised")]
+    if lost and found:
+        layout.notice(many("{n} quote was not found in the transcript", "{n} quotes were not found in the transcript", len(lost)), "warning")  # fmt: skip
+
+
+# ---- a comparison --------------------------------------------------------------------------------
+
+
+def comparison(id: int, study: int) -> None:
+    store = resources.store()
+    row = reading.reading(store, "comparison", id)
+    back(study, "comparison")
+    used = instruments.load(row["instrument"])
+    sessions = [store.sessions.get(row["first_id"]), store.sessions.get(row["second_id"])]
+    held = reading.sessions(store, [row["first_id"], row["second_id"]])
+    names = results_words.counselors()
+    called = [names.get(held[s.id or 0].counselor, held[s.id or 0].counselor) for s in sessions]
+    layout.card_title(
+        _("{dimension}: {verdict}").format(
+            dimension=dimension_name(used, row["dimension"]), verdict=verdict_words(row, called)
+        ),
+        over=_("Comparison {n} · {a} was shown first, {b} second").format(n=id, a=called[0], b=called[1]),
+    )
+    badges.draw(badges.engine(engine_of(row)))
+    other_order(row)
+    layout.muted(used.dimension(row["dimension"]).definition.of(language()))
+    reasoning(row)
+    for session, name in zip(sessions, called, strict=True):
+        if own := quotes_of(row, session.id):
+            layout.muted(_("Quotes from {name}").format(name=name))
+            transcript.quote_list(own, key=f"s{session.id}", text_language=session.language)
+    evidence_note(row, no_evidence=row["verdict"] == "unscored")
+    side_by_side(sessions, row, called)
+    layout.facts(facts(row))
+    call(row)
+
+
+def verdict_words(row: Row, called: Sequence[str]) -> str:
+    if row["verdict"] == "won":
+        return _("{name} does better").format(
+            name=called[0] if row["winner_id"] == row["first_id"] else called[1]
+        )
+    return _("tie") if row["verdict"] == "tie" else _("could not be read")
+
+
+def other_order(row: Row) -> None:
+    """The same question with the sessions the other way round."""
+    same = {"rater_id": row["rater_id"], "dimension": row["dimension"], "repeat": row["repeat"]}
+    found = resources.store().comparisons.rows(
+        first_id=row["second_id"], second_id=row["first_id"], instrument=row["instrument"], language=row["language"], **same
+    )  # fmt: skip
+    if not found:
+        layout.muted(_("This question was put in one order only."))
+        return
+    other = found[-1]
+    alike = (other["verdict"], other["winner_id"]) == (row["verdict"], row["winner_id"])
+    with st.container(horizontal=True, vertical_alignment="center"):
+        layout.muted(
+            _("The other order gave the same verdict.") if alike else _("The other order gave another verdict, so this counts as a tie marked “orders disagree”.")
+            if "unscored" not in (row["verdict"], other["verdict"]) else _("One of the two orders could not be read, so the question is undecided.")
+        )  # fmt: skip
+        if st.button(_("Read the other order"), key="results_other", type="tertiary"):
+            st.query_params["comparison"] = str(other["id"])
+            st.rerun()
+
+
+def side_by_side(sessions: Sequence[tables.Session], row: Row, called: Sequence[str]) -> None:
+    grid = st.grid(2, min_column_width=340)
+    for session, name in zip(sessions, called, strict=True):
+        with grid.cell():
+            layout.card_title(name, over=_("Session {n}").format(n=session.id))
+            with st.container(height=520, border=True, key=f"results_session_{session.id}"):
+                read(session, quotes_of(row, session.id))
+            layout.link("sessions.py", _("Open this session"), {"session": session.id})
+
+
+def read(session: tables.Session, quotes: Sequence[Mapping[str, Any]]) -> None:
+    transcript.draw(
+        resources.store().sessions.turns(session.id or 0), quotes, names=session_view.names(session),
+        text_language=session.language, key=f"s{session.id}", cut_at=session.cut_at,
+    )  # fmt: skip
+
+
+# ---- a rating ------------------------------------------------------------------------------------
+
+
+def rating(id: int, study: int) -> None:
+    store = resources.store()
+    row = reading.reading(store, "rating", id)
+    back(study, "rating")
+    used, session = instruments.load(row["instrument"]), store.sessions.get(row["session_id"])
+    item = used.item(row["item"])
+    held = reading.sessions(store, [row["session_id"]])[row["session_id"]]
+    counselor = results_words.counselors().get(held.counselor, held.counselor)
+    grid = st.grid(2, min_column_width=380)
+    with grid.cell():
+        layout.card_title(
+            f"{item.id}: {item.text.of(language())}",
+            over=_("Rating {n} · {dimension} · {counselor}, session {s}").format(
+                n=id, dimension=dimension_name(used, item.dimension), counselor=counselor, s=session.id
+            ),
+        )
+        with st.container(horizontal=True):
+            badges.draw(badges.engine(engine_of(row)))
+            badges.draw(trust_of(row))
+        value(row, item)
+        repeats(row)
+        reasoning(row)
+        transcript.quote_list(quotes_of(row), key=f"s{session.id}", text_language=session.language)
+        evidence_note(row, no_evidence=row["value"] is None or row["value"] == item.no_evidence)
+        layout.facts(facts(row))
+        call(row)
+    with grid.cell(), st.container(height=720, border=True, key="transcript"):
+        read(session, quotes_of(row))
+    layout.link("sessions.py", _("Open this session"), {"session": session.id})
+
+
+def trust_of(row: Row) -> badges.Badge:
+    """The label of the voice that gave this rating; people have none."""
+    if row["rater_kind"] not in ("rules", "model"):
+        return badges.fact(rater_kind(row["rater_kind"]), "person")
+    from core.results.agreements import voices
+
+    frame = results_data.ratings(results_data.ALL, row["instrument"]).rows
+    mine = voices(frame[frame["id"] == row["id"]])[0].key
+    voice = next(voice for voice in voices(frame) if voice.key == mine)
+    return results_words.trust_badge(results_data.label("rating", row["instrument"], voice), True)
+
+
+def value(row: Row, item: instruments.Item) -> None:
+    """The value with the words of its anchor; the raw value too where the item is keyed the other way."""
+    if row["value"] is None:
+        layout.notice(_("Unscored: {why}").format(why=row["reason"] or _("no value was given")), "warning")
+        return
+    anchors = {level.value: level.anchor for level in item.levels}
+    anchor = anchors.get(row["value"])
+    words = _("{value} of {most}").format(value=number(row["value"]), most=number(item.highest))
+    layout.lead_card(words, anchor.of(language()) if anchor else "")
+    if item.reversed:
+        layout.muted(_("This item is keyed the other way round: {raw} as given counts as {score}.").format(raw=number(row["value"]), score=number(row["score"])))  # fmt: skip
+
+
+def number(value: float) -> str:
+    return str(instruments.plain(value))
+
+
+def repeats(row: Row) -> None:
+    """The other repeats of the same rater on the same session and item."""
+    every = resources.store().ratings.rows(
+        session_id=row["session_id"], item=row["item"], instrument=row["instrument"], rater_id=row["rater_id"],
+        study_id=row["study_id"],
+    )  # fmt: skip
+    every = [one for one in every if one["setting"] == row["setting"]]
+    if len(every) < 2:
+        return
+    known = [one["score"] for one in every if one["score"] is not None]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        layout.muted(
+            _("Repeats of this rating, mean {mean}:").format(
+                mean=f"{sum(known) / len(known):.2f}" if known else "–"
+            )
+        )
+        for one in every:
+            shown = number(one["score"]) if one["score"] is not None else "–"
+            if st.button(
+                plain(f"{one['repeat']}: {shown}"),
+                key=f"results_repeat_{one['id']}",
+                disabled=one["id"] == row["id"],
+                type="tertiary",
+            ):
+                st.query_params["rating"] = str(one["id"])
+                st.rerun()
+    if row["rater_kind"] == "rules":
+        layout.muted(_("A repeat of a demo rater reads a seeded four fifths of the turns."))
+
+
+def reasoning(row: Row) -> None:
+    if row["reasoning"]:
+        layout.card_title(_("Reasoning"))
+        transcript.text(row["reasoning"], text_language=row["language"])
+    elif row["reason"]:
+        layout.notice(_("Unscored: {why}").format(why=row["reason"]), "warning")
+
+
+# ---- the call ------------------------------------------------------------------------------------
+
+
+def call(row: Row) -> None:
+    """The question that was put, whole, so that the number can be checked by hand."""
+    found = results_data.call_of(row)
+    if found is None:
+        layout.muted(_("There is no call behind this: it was given by a person, or came with imported data."))
+        return
+    with st.expander(_("The call behind it"), icon=":material/data_object:"):
+        tokens = [_("{n} in").format(n=found["tokens_in"]), _("{n} out").format(n=found["tokens_out"])]
+        layout.facts(
+            [
+                (_("Call"), found["id"]),
+                (_("Prompt"), _("{id}, version {n}").format(id=found["prompt"], n=found["prompt_version"])),
+                (_("Prompt hash"), found["prompt_hash"]),
+                (_("Engine"), " ".join(filter(None, [badges.engine_words(found["engine"], found["model"]), found["engine_version"]]))),
+                (_("Model"), found["model_answered"] or found["model"] or "–"),
+                (_("Settings sent"), _(", ").join(f"{k} {v}" for k, v in found["sent"].items()) or "–"),
+                (_("Settings dropped"), _(", ").join(found["dropped"]) or "–"),
+                (_("Seed"), found["seed"]),
+                (_("State"), found["state"] + (f": {found['reason']}" if found["reason"] else "")),
+                (_("Tokens"), _(", ").join(tokens) if found["tokens_in"] is not None else "–"),
+                (_("Cost"), "–" if found["cost"] is None else f"{found['cost']:.4f} USD"),
+                (_("Time"), _("{n} s").format(n=short(found["seconds"])) if found["seconds"] else "–"),
+                (_("Asked"), found["created"]),
+            ]
+        )  # fmt: skip
+        for message in found["messages"]:
+            layout.card_title(role_name(message["role"]))
+            transcript.text(message["content"], text_language=found["language"], small=True)
+        layout.card_title(_("Raw reply"))
+        transcript.text(found["raw"], text_language=found["language"], small=True)
+
+
+def role_name(role: str) -> str:
+    return {
+        "system": _("System message"),
+        "user": _("User message"),
+        "assistant": _("Assistant message"),
+    }.get(role, role)

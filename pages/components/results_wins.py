@@ -1,0 +1,341 @@
+"""Win rates of a study: per stage with intervals, as a matrix, in a table, and down to the questions behind a pair."""
+
+import pandas as pd
+import streamlit as st
+
+from core.agreement.winning import Pair
+from core.results import claims, drill
+from core.results.claims import short
+from core.results.wins import Contest, Stage
+from pages.components import badges, charts, forest, heat, layout, results_words
+from pages.components.results_data import Compared
+from pages.components.results_words import between, dimension_name, stage_name
+from pages.components.words import _, many, plain
+
+Chosen = tuple[str, str]
+
+
+def section(found: Compared, study: int) -> None:
+    """Everything the comparisons of one judge say."""
+    contest = found.contest
+    if not contest.stages:
+        layout.empty(
+            _("No pair has been judged yet"),
+            _("Comparisons need two counselors who met the same role, or two dialogues of one report."),
+            _("Open Studies"), "studies.py", key="results_no_pairs",
+        )  # fmt: skip
+        return
+    said(contest)
+    names = results_words.counselors()
+    grid = st.grid(2, min_column_width=430, border=True)
+    with grid.cell():
+        stage = stage_choice(found)
+        pair = pair_choice(contest, names)
+        if len(contest.agents) > 2:
+            matrix(found, stage, pair, names)
+        else:
+            stages_figure(found, names, key="results_win")
+    with grid.cell():
+        behind(found, stage, pair, names, study)
+    if len(contest.agents) > 2:
+        with st.container(border=True):
+            stages_figure(found, names, key="results_stages")
+        strengths(found, stage, names)
+    pairs(found, names)
+
+
+def said(contest: Contest) -> None:
+    """What these numbers may be called, and how the questions ended."""
+    c = contest.counts
+    parts = [
+        many("{n} question", "{n} questions", sum(c.values())), _("{n} decided").format(n=c["decided"]),
+        _("{n} tie").format(n=c["tie"]), _("{n} orders disagree").format(n=c["orders_disagree"]),
+        _("{n} undecided").format(n=c["undecided"]), _("{n} skipped").format(n=c["skipped"]),
+    ]  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center"):
+        badges.draw(results_words.claim_badge(contest.claim))
+        layout.muted(_(" · ").join(parts))
+    if contest.claim == "pipeline check":
+        layout.muted(_("Rules judged what rules said. The scores show that the chain works, so no counselor is named as better."))  # fmt: skip
+
+
+def stage_choice(found: Compared) -> Stage:
+    kept = list(found.contest.stages)
+    if st.session_state.get("results_stage") not in kept:
+        st.session_state["results_stage"] = kept[0]
+    picked = st.segmented_control(
+        _("Stage"), kept, key="results_stage", required=True, label_visibility="collapsed",
+        format_func=lambda stage: plain(stage_name(found.instrument, stage)),
+    )  # fmt: skip
+    return found.contest.stages[picked or kept[0]]
+
+
+def pair_choice(contest: Contest, names: dict[str, str]) -> Chosen:
+    """The pair that is looked into: chosen here, or by a click in the figure."""
+    every = [(a, b) for a in contest.agents for b in contest.agents if a != b]
+    if len(contest.agents) == 2:
+        return every[0]
+    if st.session_state.get("results_pair") not in every:
+        st.session_state["results_pair"] = every[0]
+    picked = st.selectbox(
+        _("Pair"), every, key="results_pair",
+        format_func=lambda pair: _("{a} against {b}").format(a=names.get(pair[0], pair[0]), b=names.get(pair[1], pair[1])),
+    )  # fmt: skip
+    return picked[0], picked[1]
+
+
+def take_cell() -> None:
+    """A click on a cell of the matrix chooses that pair."""
+    points = st.session_state["results_win_figure"].selection.points
+    if points and points[0].get("customdata"):
+        a, b = list(points[0]["customdata"])[:2]
+        st.session_state["results_pair"] = (a, b)
+
+
+def matrix(found: Compared, stage: Stage, pair: Chosen, names: dict[str, str]) -> None:
+    contest = found.contest
+    counted = (
+        many("n = {n} role", "n = {n} roles", contest.roles)
+        + ", "
+        + asked_words(contest)
+        + ", "
+        + _("95 % interval")
+    )
+    figure = heat.heat(
+        stage, contest.agents, names, chosen=pair,
+        title=charts.title_block(_("Win score of row against column"), counted, badges.engine_words(contest.engine)),
+    )  # fmt: skip
+    charts.show(
+        figure, name="win-matrix", key="results_win", on_select=take_cell,
+        alt=_("Matrix of win scores, {stage}. The same numbers stand in the table below.").format(
+            stage=stage_name(found.instrument, stage.id)
+        ),
+    )  # fmt: skip
+    heat.key()
+
+
+def asked_words(contest: Contest) -> str:
+    return _("both orders") if contest.both_orders else _("one order")
+
+
+def stages_figure(found: Compared, names: dict[str, str], key: str) -> None:
+    """The win score of every counselor (of two: of the first) in every stage."""
+    contest = found.contest
+    two = len(contest.agents) == 2
+    lines = []
+    for stage in contest.stages.values():
+        shown = contest.agents[:1] if two else contest.agents
+        for at, agent in enumerate(shown):
+            score = stage.scores.agents.get(agent)
+            if score is None:
+                continue
+            label = stage_name(found.instrument, stage.id) if two else names.get(agent, agent)
+            group = "" if two else stage_name(found.instrument, stage.id)
+            lines.append(forest.Line(label, score.value, score.low, score.high, group, at, pick=stage.id))
+    title = _("Win score by stage")
+    if two:
+        a, b = (names.get(agent, agent) for agent in contest.agents)
+        title = _("Win score of {a} against {b}").format(a=a, b=b)
+    counted = many("n = {n} role", "n = {n} roles", contest.roles) + ", " + asked_words(contest)
+    figure = forest.forest(
+        lines, title=charts.title_block(title, counted, badges.engine_words(contest.engine)),
+        axis=_("Win score (0 = lost all, ½ = even, 1 = won all)"), over=_("score, 95 %"), span=(0, 1), middle=0.5,
+    )  # fmt: skip
+    table = pd.DataFrame(
+        [(line.group or line.label, line.label, line.value, line.low, line.high) for line in lines],
+        columns=[_("Stage"), _("Counselor"), _("Win score"), _("Low"), _("High")],
+    )  # fmt: skip
+    if two:
+        table[_("Counselor")] = names.get(contest.agents[0], contest.agents[0])
+    charts.show(
+        figure, alt=title, table=None if two else table, name="win-scores", key=key, columns=numbers(table),
+        caption=caption(contest),
+    )  # fmt: skip
+
+
+def caption(contest: Contest) -> str:
+    return _(
+        "Mean over the judged dimensions of a stage, then over roles; a win counts 1, every kind of tie ½. "
+        "Intervals: 95 %, from drawing roles with replacement, 10,000 draws, seed 7. {roles}. {engine}."
+    ).format(
+        roles=many("n = {n} role", "n = {n} roles", contest.roles), engine=badges.engine_words(contest.engine)
+    )
+
+
+def numbers(table: pd.DataFrame) -> dict[str, object]:
+    """Two digits for measures; counts as they are."""
+    return {
+        str(name): st.column_config.NumberColumn(format="%.2f")
+        for name in table.columns
+        if pd.api.types.is_float_dtype(table[name])
+    }
+
+
+def strengths(found: Compared, stage: Stage, names: dict[str, str]) -> None:
+    """The counselors of a stage with their scores and Bradley–Terry strengths."""
+    from core.results.wins import agent_table
+
+    own = agent_table(stage)
+    table = pd.DataFrame(
+        {
+            _("Counselor"): [names.get(agent, agent) for agent in own["agent"]],
+            _("Win score"): own["score"],
+            _("95 % interval"): [between(low, high) for low, high in zip(own["low"], own["high"], strict=True)],
+            _("Strength"): own["strength"],
+            _("Strength, 95 %"): [between_signed(a, b) for a, b in zip(own["strength_low"], own["strength_high"], strict=True)],
+        }
+    )  # fmt: skip
+    with st.container(border=True):
+        layout.card_title(
+            _("Counselors in {stage}").format(stage=stage_name(found.instrument, stage.id)),
+            over=_("Bradley–Terry"),
+        )
+        charts.show_table(
+            table, name="strengths", key="results_strengths",
+            columns={
+                _("Win score"): st.column_config.ProgressColumn(format="%.3f", min_value=0, max_value=1),
+                _("Strength"): st.column_config.NumberColumn(format="%.2f"),
+            },
+        )  # fmt: skip
+        words = _(
+            "Strength: natural log, mean 0, fitted on the outcome of each role; intervals from drawing roles."
+        )
+        if own["strength"].isna().all():
+            words = _("No finite strengths: somebody won, or lost, everything against the rest.")
+        layout.muted(words + " " + badges.engine_words(found.contest.engine) + ".")
+
+
+def between_signed(low: float, high: float) -> str:
+    return "–" if low != low or high != high else f"{low:.2f} – {high:.2f}"
+
+
+def pairs(found: Compared, names: dict[str, str]) -> None:
+    """All pairs of all stages in one table, with both fields of the decision and the majority of roles."""
+    contest = found.contest
+    rows = [
+        (stage_name(found.instrument, stage.id), names.get(p.a, p.a), names.get(p.b, p.b), p.score, between(p.low, p.high),
+         results_words.decision_name(p, contest.claim, names), p.supported, p.wins, p.losses, p.ties, p.majority_score,
+         p.roles, p.left_out, p.coverage)
+        for stage in contest.stages.values()
+        for p in stage.scores.pairs
+    ]  # fmt: skip
+    heads = [
+        _("Stage"), _("Counselor"), _("Against"), _("Win score"), _("95 % interval"), _("Decision"), _("Supported"),
+        _("Roles won"), _("Roles lost"), _("Roles even"), _("Majority score"), _("Roles"), _("Left out"), _("Coverage"),
+    ]  # fmt: skip
+    table = pd.DataFrame(rows, columns=heads)
+    with st.container(border=True):
+        layout.card_title(_("Every pair"))
+        charts.show_table(table, name="pairs", key="results_pairs", columns=numbers(table))
+        layout.muted(
+            _(
+                "Decision: above or below one half (the paper's rule). Supported: the interval excludes one half. "
+                "Roles won, lost, even: the majority of dimensions in each role; it can differ from the score. "
+                "Left out: roles with under half of their dimensions judged. Coverage: share of dimensions judged."
+            )
+        )
+
+
+# ---- behind one pair -----------------------------------------------------------------------------
+
+
+def behind(found: Compared, stage: Stage, chosen: Chosen, names: dict[str, str], study: int) -> None:
+    """The pair in words, then role by role the questions and the comparisons behind them."""
+    contest, (a, b) = found.contest, chosen
+    pair = stage.pair(a, b)
+    layout.card_title(
+        _("{a} against {b}").format(a=names.get(a, a), b=names.get(b, b)),
+        over=stage_name(found.instrument, stage.id),
+    )
+    if pair is None:
+        layout.muted(_("These two were not compared in this stage."))
+        return
+    st.text(pair_words(pair, contest, names))
+    layout.facts(pair_facts(pair, contest, names))
+    questions = drill.questions(contest, found.rows, found.held, stage.id, a, b)
+    roles(found, questions, chosen, names, study)
+
+
+def pair_words(pair: Pair, contest: Contest, names: dict[str, str]) -> str:
+    note = claims.verdict(pair, contest.claim)
+    called = {k: names.get(v, v) if isinstance(v, str) else v for k, v in note.values.items()}
+    return _(note.message).format(**called)
+
+
+def pair_facts(pair: Pair, contest: Contest, names: dict[str, str]) -> list[tuple[str, object]]:
+    majority = _("{wins} won, {losses} lost, {ties} even of {n}").format(
+        wins=pair.wins, losses=pair.losses, ties=pair.ties, n=pair.roles
+    )
+    left = _("{n} left out: under half judged").format(n=pair.left_out) if pair.left_out else ""
+    shown: list[tuple[str, object]] = [
+        (_("Win score"), f"{short(pair.score)} ({between(pair.low, pair.high)})"),
+        (_("Decision"), results_words.decision_name(pair, contest.claim, names)),
+        (
+            _("Supported"),
+            _("yes: the interval excludes ½") if pair.supported else _("no: the interval holds ½"),
+        ),
+        (_("By roles"), majority + (f"; {left}" if left else "")),
+    ]
+    if contest.both_orders:
+        shown.append((_("Same verdict in both orders"), results_words.share(contest.same_verdict)))
+    return shown
+
+
+def role_label(found: Compared, questions: list[drill.Question], a: str) -> str:
+    """A role and how its questions ended for the first counselor."""
+    won = sum(q.outcome.winner == a for q in questions)
+    lost = sum(q.outcome.state == "decided" and q.outcome.winner != a for q in questions)
+    client = found.held[questions[0].sessions[0]].client or str(questions[0].outcome.role)
+    return _("{client}: {won} won, {lost} lost, {rest} neither").format(
+        client=client, won=won, lost=lost, rest=len(questions) - won - lost
+    )
+
+
+def roles(
+    found: Compared, questions: dict[str, list[drill.Question]], chosen: Chosen, names: dict[str, str], study: int
+) -> None:  # fmt: skip
+    kept = list(questions)
+    if not kept:
+        layout.muted(_("No comparison of these two is left."))
+        return
+    if st.session_state.get("results_role") not in kept:
+        st.session_state["results_role"] = kept[0]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        role = st.selectbox(
+            _("Role"),
+            kept,
+            key="results_role",
+            format_func=lambda role: role_label(found, questions[role], chosen[0]),
+        )
+        st.button(
+            _("Next role"), key="results_next_role", icon=":material/chevron_right:", icon_position="right",
+            on_click=next_role, args=(kept,),
+        )  # fmt: skip
+    for question in questions[role]:
+        one_question(found, question, names, study)
+
+
+def next_role(kept: list[str]) -> None:
+    at = kept.index(st.session_state["results_role"]) if st.session_state.get("results_role") in kept else -1
+    st.session_state["results_role"] = kept[(at + 1) % len(kept)]
+
+
+def one_question(found: Compared, question: drill.Question, names: dict[str, str], study: int) -> None:
+    """One dimension: how it ended, and a way into each order."""
+    outcome = question.outcome
+    ended = results_words.outcome_name(outcome.state)
+    if outcome.winner is not None:
+        ended = _("for {name}, in {orders}").format(
+            name=names.get(outcome.winner, outcome.winner), orders=asked_words(found.contest)
+        )
+    with st.container(gap=None):
+        layout.card_title(dimension_name(found.instrument, outcome.dimension))
+        with st.container(horizontal=True, vertical_alignment="center"):
+            layout.muted(ended)
+            for at, row in enumerate(question.rows, 1):
+                words = _("Read order {n}").format(n=at) if len(question.rows) > 1 else _("Read")
+                if st.button(
+                    words, key=f"results_read_{row}", icon=":material/format_quote:", type="tertiary"
+                ):
+                    st.query_params["comparison"] = str(row)
+                    st.rerun()

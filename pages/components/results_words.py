@@ -1,0 +1,177 @@
+"""Results in words: names of counselors, raters, stages, dimensions and items; what a number may be called."""
+
+from collections.abc import Mapping
+from html import escape
+
+from core import instruments
+from core.agreement.notes import Note
+from core.agreement.winning import Pair
+from core.instruments import Instrument
+from core.results.agreements import Voice
+from core.results.claims import Claim, short
+from core.results.trust import Trust
+from pages.components import badges, resources
+from pages.components.words import _, in_words, language, many
+
+
+def say_note(note: Note) -> str:
+    """A note in the language of this session."""
+    return _(note.message).format(**note.values)
+
+
+def counselors() -> dict[str, str]:
+    """Names of the shipped agents and methods in this language; others are called as they are stored."""
+    shipped = {agent.name: resources.agent_name(agent) for agent in resources.store().agents.all()}
+    return shipped | {
+        "memo2demo": _("Memo2Demo"), "roleplay": _("Role-play"), "imported": _("Imported"),
+        "simulated": _("Simulated"), "reconstructed": _("Rebuilt from a report"), "live": _("With a person"),
+    }  # fmt: skip
+
+
+def rater_kind(kind: str) -> str:
+    return {
+        "person": _("a person"), "consensus": _("consensus of people"), "model": _("a model"),
+        "rules": _("rules (demo engine)"), "simulated client": _("a simulated client"),
+        "reference": _("came with the data"),
+    }.get(kind, kind)  # fmt: skip
+
+
+def setting_name(setting: str) -> str:
+    return {
+        "none": _("no anchors"), "general": _("one evidence scale"), "detailed": _("anchors per item"),
+        "reasoning": _("anchors, reasoning first"),
+    }.get(setting, setting)  # fmt: skip
+
+
+def voice_name(voice: Voice) -> str:
+    """A rater and the way of rating, so that two ways of one rater are told apart."""
+    parts = [f"{counselors().get(voice.name, voice.name)} ({rater_kind(voice.kind)})"]
+    if voice.setting:
+        parts.append(setting_name(voice.setting))
+    if voice.prompt_version is not None:
+        parts.append(_("prompt {n}").format(n=voice.prompt_version))
+    parts.append({"en": "English", "zh": "中文"}.get(voice.language, voice.language))
+    return " · ".join(parts)
+
+
+def instrument_name(id: str) -> str:
+    return instruments.load(id).name.of(language()) if id in instruments.catalogue() else id
+
+
+def stage_name(instrument: Instrument, stage: str) -> str:
+    return in_words(instrument.stages[stage].model_dump()) if stage in instrument.stages else stage
+
+
+def dimension_name(instrument: Instrument, dimension: str) -> str:
+    if dimension == "total":
+        return _("Total")
+    known = {d.id: d.name.of(language()) for d in instrument.dimensions}
+    return known.get(dimension, dimension)
+
+
+def item_text(instrument: Instrument, item: str) -> str:
+    known = {one.id: one.text.of(language()) for one in instrument.items}
+    return known.get(item, item)
+
+
+def outcome_name(state: str) -> str:
+    return {
+        "decided": _("decided"), "tie": _("tie in both orders"), "orders_disagree": _("orders disagree (counts as a tie)"),
+        "undecided": _("undecided: one order unreadable"), "skipped": _("skipped: nothing readable"),
+    }[state]  # fmt: skip
+
+
+def claim_name(claim: Claim) -> str:
+    return {
+        "pipeline check": _("Pipeline check"), "by rules": _("Scored by rules"), "result": _("Result"),
+    }[claim]  # fmt: skip
+
+
+def claim_badge(claim: Claim) -> badges.Badge:
+    if claim == "result":
+        return badges.fact(claim_name(claim), "grid_on")
+    words = _("Rules judged what rules said: this shows that the chain works, and nothing about counselors.")
+    if claim == "by rules":
+        words = _("No model and no person judged this.")
+    return badges.Badge(claim_name(claim), ":material/rule:", "violet", words)
+
+
+def decision_name(pair: Pair, claim: Claim, names: Mapping[str, str]) -> str:
+    """The paper's decision; a check of the pipeline and a score by rules have none."""
+    if claim != "result":
+        return claim_name(claim)
+    if pair.decision is None:
+        return "–"
+    return _("Tie") if pair.decision == "tie" else names.get(pair.decision, pair.decision)
+
+
+def between(low: float, high: float) -> str:
+    return "–" if low != low or high != high else f"{short(low)} – {short(high)}"
+
+
+def share(value: float) -> str:
+    return "–" if value != value else f"{value * 100:.0f} %"
+
+
+def for_figure(words: str, width: int = 0) -> str:
+    """Words for a plotly label, which reads a few HTML tags; broken into lines of about ``width``."""
+    if not width:
+        return escape(words, quote=False)
+    lines: list[str] = []
+    for word in words.split():
+        if lines and len(lines[-1]) + len(word) < width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return "<br>".join(escape(line, quote=False) for line in lines)
+
+
+def trust_badge(trust: Trust, ratings: bool) -> badges.Badge:
+    """The label beside every score of a judge: figures or what is missing, never an adjective."""
+    if trust.state == "none":
+        return badges.unknown(_("Not validated here"))
+    if trust.state == "few" or trust.judge is None:
+        return badges.unknown(
+            _("Too few to validate ({sessions}, {clusters})").format(
+                sessions=many("{n} session", "{n} sessions", trust.n) if ratings else many("{n} pair", "{n} pairs", trust.n),
+                clusters=many("{n} client or role", "{n} clients or roles", trust.clusters),
+            )
+        )  # fmt: skip
+    found = trust.judge.agreement
+    what = (
+        _("ICC(A,1) with people {value}, {interval}")
+        if ratings
+        else _("Same verdict as people {value}, {interval}")
+    )
+    return badges.fact(
+        what.format(value=short(found.value), interval=between(found.low, found.high)), "balance"
+    )
+
+
+def trust_words(trust: Trust, ratings: bool) -> str:
+    """The label as a sentence, with the people's own agreement as the ceiling."""
+    if trust.state == "none":
+        return _("No person has judged the same sessions with this instrument in this language, so it is not known here how far this judge can be trusted.")  # fmt: skip
+    if trust.state == "few" or trust.judge is None:
+        return _("People judged {n} of the same, of {clusters} clients or roles. A label needs 30, of 10 clients or roles.").format(n=trust.n, clusters=trust.clusters)  # fmt: skip
+    one = _("Judge against the mean of {people} people: ICC(A,1) {a} ({ai}), r {b} ({bi}), n = {n}.")
+    if not ratings:
+        one = _(
+            "Judge against {people} people: same verdict (tie as a class) {a} ({ai}), kappa {b} ({bi}), n = {n}."
+        )
+    told = one.format(
+        people=trust.people, n=trust.judge.agreement.n,
+        a=short(trust.judge.agreement.value), ai=between(trust.judge.agreement.low, trust.judge.agreement.high),
+        b=short(trust.judge.second.value), bi=between(trust.judge.second.low, trust.judge.second.high),
+    )  # fmt: skip
+    if not trust.ceiling:
+        return told
+    others = "; ".join(
+        f"{each.who} {short(each.agreement.value)} ({between(each.agreement.low, each.agreement.high)})"
+        for each in trust.ceiling
+    )
+    return (
+        told
+        + " "
+        + _("Each person against the other people, as the ceiling: {others}.").format(others=others)
+    )
