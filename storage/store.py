@@ -191,10 +191,15 @@ class Calls(Records[tables.Call]):
         parts = self.database.run(
             lambda session: {p.hash: zlib.decompress(p.data).decode() for p in session.exec(query)}
         )
-        return call.model_dump() | {
-            "messages": [{"role": m["role"], "content": parts.get(m["hash"], "")} for m in call.messages],
-            "raw": parts.get(call.raw, ""),
-        }
+        messages: list[dict[str, str]] = []
+        for named in call.messages:
+            said = parts.get(named["hash"], "")
+            if named.get("joined"):  # one message in two parts: the transcript it shares, and the rest
+                messages[-1]["content"] += said
+            else:
+                messages.append({"role": named["role"], "content": said})
+        kept = call.model_dump(exclude={"messages"})
+        return kept | {"messages": messages, "raw": parts.get(call.raw, "")}
 
 
 def text_hash(text: str) -> str:
