@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import text
+from sqlmodel import select
 
 from storage import tables
 from storage.ledger import insert, row_values
@@ -233,6 +234,27 @@ def session_ids(store: Store, study_id: int) -> list[int]:
             if kept.get(name):
                 found[kept[name]] = None
     return list(found)
+
+
+def shown_sessions(store: Store, ids: Sequence[int]) -> dict[int, tuple[tables.Session, list[dict[str, Any]]]]:
+    """Sessions with the turns a judge reads (complete, up to the cut), a few hundred at once."""
+    found: dict[int, tuple[tables.Session, list[dict[str, Any]]]] = {}
+    for some in chunks(ids):
+        for session in rows_of(store, tables.Session, some):
+            found[session.id] = (session, [])
+        sql = (
+            "SELECT t.session_id, t.position, t.seat, t.text FROM turn t JOIN session s ON s.id = t.session_id "
+            f"WHERE t.session_id IN ({numbers(some)}) AND t.state = 'complete' "
+            "AND (s.cut_at IS NULL OR t.position <= s.cut_at) ORDER BY t.session_id, t.position"
+        )
+        for id, position, seat, said in query(store, sql):
+            found[id][1].append({"position": position, "seat": seat, "text": said})
+    return found
+
+
+def rows_of(store: Store, table: Any, ids: Sequence[int]) -> list[Any]:
+    wanted = select(table).where(table.id.in_(ids))
+    return store.database.run(lambda session: list(session.exec(wanted).all()))
 
 
 def chunks(things: Sequence[Any], size: int = CHUNK) -> Iterator[Sequence[Any]]:

@@ -1,7 +1,6 @@
 """Judging: sessions are rated and compared; every rating keeps its reasoning, its quotes and its call."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any, cast
 
 from core.errors import DataError
@@ -81,24 +80,40 @@ def comparison_row(
     answer: Answer, instrument: Instrument, dimension: str, first: tables.Session, second: tables.Session,
     turns: dict[int, list[dict[str, Any]]], rater: tables.Rater, **more: Any,
 ) -> tables.Comparison:  # fmt: skip
-    read = read_comparison(answer, first.id or 0, second.id or 0, dict(turns))
     return tables.Comparison(
-        rater_id=rater.id or 0, first_id=first.id or 0, second_id=second.id or 0, role_id=first.role_id,
-        instrument=instrument.id, instrument_version=instrument.version, language=first.language,
-        dimension=dimension, **asdict(read), **more,
-    )  # fmt: skip
+        **comparison_fields(answer, instrument, dimension, first, second, turns, rater, **more)
+    )
+
+
+def comparison_fields(
+    answer: Answer, instrument: Instrument, dimension: str, first: tables.Session, second: tables.Session,
+    turns: dict[int, list[dict[str, Any]]], rater: tables.Rater, **more: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """The columns of one comparison, for a plain insert."""
+    read = read_comparison(answer, first.id or 0, second.id or 0, dict(turns))
+    return {
+        "rater_id": rater.id or 0, "first_id": first.id or 0, "second_id": second.id or 0, "role_id": first.role_id,
+        "instrument": instrument.id, "instrument_version": instrument.version, "language": first.language,
+        "dimension": dimension, **vars(read), **more,
+    }  # fmt: skip
 
 
 def rating_row(
     read: Rated, instrument: Instrument, session: tables.Session, rater: tables.Rater, setting: str, **more: Any
 ) -> tables.Rating:
-    """The row of one item read; the raw value and the scored one stand side by side."""
-    return tables.Rating(
-        rater_id=rater.id or 0, session_id=session.id or 0, instrument=instrument.id, setting=setting,
-        instrument_version=instrument.version, language=session.language, item=read.item, value=read.value,
-        score=None if read.value is None else instrument.scored(read.item, read.value),
-        reason=read.reason, reasoning=read.reasoning, quotes=read.quotes, **more,
-    )  # fmt: skip
+    return tables.Rating(**rating_fields(read, instrument, session, rater, setting, **more))
+
+
+def rating_fields(
+    read: Rated, instrument: Instrument, session: tables.Session, rater: tables.Rater, setting: str, **more: Any
+) -> dict[str, Any]:
+    """The columns of one item read; the raw value and the scored one stand side by side."""
+    return {
+        "rater_id": rater.id or 0, "session_id": session.id or 0, "instrument": instrument.id, "setting": setting,
+        "instrument_version": instrument.version, "language": session.language, "item": read.item, "value": read.value,
+        "score": None if read.value is None else instrument.scored(read.item, read.value),
+        "reason": read.reason, "reasoning": read.reasoning, "quotes": read.quotes, **more,
+    }  # fmt: skip
 
 
 async def judge_comparison(

@@ -19,7 +19,9 @@ from storage.units import Answered, Waiting
 PAGE = 1000
 NEEDS = ("role", "session", "first", "second", "note")  # payload fields that may name a unit of this study
 JUDGED = ("rating", "comparison")
-KEPT_SESSIONS = 400
+SHOWN = ("session", "first", "second")
+KEPT_SESSIONS = 800
+KEPT_RECORDS = 400
 
 
 class Missing(Exception):
@@ -31,21 +33,38 @@ class Shelf:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.session = lru_cache(maxsize=KEPT_SESSIONS)(self._session)
-        self.role = lru_cache(maxsize=KEPT_SESSIONS)(store.roles.get)
-        self.report = lru_cache(maxsize=KEPT_SESSIONS)(store.reports.get)
+        self.role = lru_cache(maxsize=KEPT_RECORDS)(store.roles.get)
+        self.report = lru_cache(maxsize=KEPT_RECORDS)(store.reports.get)
         self.instrument = lru_cache(maxsize=32)(load_instrument)
         self.rater = lru_cache(maxsize=64)(self._rater)
         self._agents: dict[int, tables.Agent] = {}
+        self._sessions: dict[int, Shown] = {}
+
+    def fetch(self, payloads: Iterable[Mapping[str, Any]]) -> None:
+        """Read the sessions these payloads are about together, where they are not here yet."""
+        ids = {id for payload in payloads for name in SHOWN if isinstance(id := payload.get(name), int)}
+        wanted = sorted(ids - self._sessions.keys())
+        for id, (session, turns) in units.shown_sessions(self.store, wanted).items():
+            self._sessions[id] = Shown(session, turns)
+        for id in list(self._sessions)[: max(0, len(self._sessions) - max(KEPT_SESSIONS, len(ids)))]:
+            self._sessions.pop(id, None)
+
+    def session(self, id: int) -> "Shown":
+        """A session with what a judge reads of it.
+
+        Raises:
+            NotFound, DataError: it is gone, or has no turn to judge.
+        """
+        shown = self._sessions.get(id)
+        if shown is None or not shown.turns:
+            session = self.store.sessions.get(id)
+            shown = self._sessions[id] = Shown(session, turns_to_judge(self.store, session))
+        return shown
 
     def agent(self, id: int) -> tables.Agent:
         if id not in self._agents:
             self._agents[id] = self.store.agents.get(id)
         return self._agents[id]
-
-    def _session(self, id: int) -> "Shown":
-        session = self.store.sessions.get(id)
-        return Shown(session, turns_to_judge(self.store, session))
 
     def _rater(self, agent_id: int) -> tables.Rater:
         from core.judging.service import rater_of
@@ -97,6 +116,7 @@ def bind_stage(store: Store, study: tables.Study, stage: int) -> dict[str, int]:
 def bound(shelf: Shelf, study: tables.Study, page: Sequence[Waiting]) -> list[dict[str, Any]]:
     """Each unit with its key and its records by id, or failed with what it lacks."""
     made = units.made_by(shelf.store, study.id or 0, needed(page))
+    shelf.fetch(unit.payload for unit in page if unit.kind in JUDGED)
     rows: list[dict[str, Any]] = []
     for unit in page:
         row: dict[str, Any] = {

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from core.errors import DataError, ModelError, NotFound, PromptError, Refused
 from core.judging.readings import Rated, read_ratings
-from core.judging.service import comparison_question, comparison_row, rating_question, rating_row
+from core.judging.service import comparison_fields, comparison_question, rating_fields, rating_question
 from core.llm.asking import call_fields, keeping, send
 from core.llm.engines import settings_of
 from core.llm.seam import Answer, Question, Settings
@@ -127,7 +127,7 @@ async def rating(room: Room, asking: Asking, payload: dict[str, Any]) -> str:
     read = read_ratings(answer, asked, shown.turns)
     more = {"repeat": payload["repeat"], "study_id": room.study.id, "unit_id": asking.unit.id}
     rater = shelf.rater(payload["judge"])
-    rows = [rating_row(one, instrument, shown.session, rater, payload["setting"], **more) for one in read]
+    rows = [rating_fields(one, instrument, shown.session, rater, payload["setting"], **more) for one in read]
     outcome = rating_outcome(answer, read, {"session": payload["session"]})
     return await commit(room, asking, engine, question, answer, tables.Rating, rows, outcome)
 
@@ -161,19 +161,19 @@ async def comparison(room: Room, asking: Asking, payload: dict[str, Any]) -> str
     answer = await send(engine, question)
     rater = shelf.rater(payload["judge"])
     more = {"repeat": payload["repeat"], "study_id": room.study.id, "unit_id": asking.unit.id}
-    row = comparison_row(
+    row = comparison_fields(
         answer, instrument, payload["dimension"], first.session, second.session, turns, rater, **more
     )
     result = {"first": payload["first"], "second": payload["second"]}
     outcome: Outcome = ("done", "", result)
-    if row.verdict == "unscored":
+    if row["verdict"] == "unscored":
         outcome = ("unscored", reasons.of_answer(answer), result)
     return await commit(room, asking, engine, question, answer, tables.Comparison, [row], outcome)
 
 
 async def commit(
     room: Room, asking: Asking, engine: PacedEngine, question: Question, answer: Answer, table: Any,
-    rows: Sequence[Any], outcome: Outcome,
+    rows: Sequence[dict[str, Any]], outcome: Outcome,
 ) -> str:  # fmt: skip
     """The call, its texts, the rows read from it and the unit's state, in one job."""
     unit, desk, study = asking.unit, room.desk, room.study.id or 0
@@ -181,7 +181,6 @@ async def commit(
     messages = [{"role": m.role, "content": m.content} for m in question.messages]
     known = asking.stored.get(stored_key_of(question, messages)) if asking.stored else None
     packed = asking.pack(call_fields(engine, question, answer), messages, answer.raw, engine.chair.price)
-    values = [row.model_dump(exclude={"id"}) for row in rows]
     again = bool(unit.attempts)
     if retries := unit.result.get("retries"):
         result = result | {"retries": retries}
@@ -190,7 +189,7 @@ async def commit(
         call = int(known["id"]) if known else units.save_call(connection, packed, desk.known)
         if again:
             units.forget_rows(connection, str(table.__table__.name), unit.id, study)
-        units.save_rows(connection, table, ({**value, "call_id": call} for value in values))
+        units.save_rows(connection, table, ({**row, "call_id": call} for row in rows))
         units.finish(connection, unit.id, state, why, result)
 
     await desk.ledger.write(job)

@@ -10,7 +10,7 @@ from core.errors import DataError, ModelError, StoreError
 from core.llm.engines import engine_of
 from core.llm.gate import is_local
 from core.llm.seam import Engine
-from core.studies.binding import Shelf, bind_stage
+from core.studies.binding import JUDGED, Shelf, bind_stage
 from core.studies.design import Design, Pacing
 from core.studies.execute import execute
 from core.studies.pacing import FIRST, MOST, Bucket, Clock, Halted, Pacer, Sleep
@@ -136,7 +136,7 @@ class StudyRun:
 
     async def run_stage(self, stage: int) -> None:
         """All units of one stage, in their order, by as many hands as the endpoints can take."""
-        feed = Feed(self.store, self.study.id or 0, stage)
+        feed = Feed(self.shelf, self.study.id or 0, stage)
         first = await feed.next()
         if first is None:
             return
@@ -222,26 +222,38 @@ class StudyRun:
 
 
 class Feed:
-    """Units of a stage a page at a time, so that memory does not grow with their number."""
+    """Units of a stage a page at a time, so that memory does not grow with their number.
 
-    def __init__(self, store: Store, study_id: int, stage: int) -> None:
-        self.store, self.study_id, self.stage = store, study_id, stage
+    The next page, and the sessions its units are about, are read while the hands are busy with this one.
+    """
+
+    def __init__(self, shelf: Shelf, study_id: int, stage: int) -> None:
+        self.shelf, self.study_id, self.stage = shelf, study_id, stage
         self.after = -1
         self._page: list[Waiting] = []
-        self._lock = asyncio.Lock()
+        self._coming: asyncio.Future[list[Waiting]] | None = None
 
     async def next(self) -> Waiting | None:
-        if self._page:
-            return self._page.pop()
-        async with self._lock:
-            if not self._page:
-                page = await asyncio.to_thread(
-                    units.waiting, self.store, self.study_id, self.stage, self.after, PAGE
-                )
-                if page:
-                    self.after = page[-1].position
+        if len(self._page) <= PAGE // 2 and self._coming is None:
+            self._coming = asyncio.ensure_future(asyncio.to_thread(self._read))
+        while not self._page:
+            coming = self._coming
+            if coming is None:
+                return None
+            page = await asyncio.shield(coming)
+            if self._coming is coming:  # the first of those who waited lays it out
                 self._page = page[::-1]
-            return self._page.pop() if self._page else None
+                self._coming = None if page else coming
+            if not page:
+                return None
+        return self._page.pop()
+
+    def _read(self) -> list[Waiting]:
+        page = units.waiting(self.shelf.store, self.study_id, self.stage, self.after, PAGE)
+        if page:
+            self.after = page[-1].position
+            self.shelf.fetch(unit.result for unit in page if unit.kind in JUDGED)
+        return page
 
     def put_back(self, unit: Waiting) -> None:
         self._page.append(unit)

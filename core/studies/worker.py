@@ -48,6 +48,7 @@ class Worker:
         self.workshop = Workshop(store, Ledger(store.path), **workshop)
         self.runs: dict[int, tuple[StudyRun, asyncio.Task[None]]] = {}
         self.leaving = asyncio.Event()
+        self.stirred = asyncio.Event()  # a study ended, or a signal came: look at once
 
     async def run(self) -> None:
         """Until nothing is left to do, or a signal says to go."""
@@ -65,7 +66,8 @@ class Worker:
                     self.tell()
                     told = time.monotonic()
                 with contextlib.suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(self.leaving.wait(), LOOK)
+                    await asyncio.wait_for(self.stirred.wait(), LOOK)
+                self.stirred.clear()
         finally:
             await self.leave()
             await listener.stop()
@@ -111,10 +113,17 @@ class Worker:
                 "failed",
                 "The study stopped because of a fault in Rapport itself; the worker's log has it.",
             )
+        try:
+            if state != "leaving":
+                await self.note(id, state, reason)
         finally:
-            self.runs.pop(id, None)
-        if state != "leaving":
-            await self.note(id, state, reason)
+            self.runs.pop(id, None)  # only now: a study that still reads *running* would be taken up again
+            self.stirred.set()
+
+    def go(self) -> None:
+        """A signal says to go."""
+        self.leaving.set()
+        self.stirred.set()
 
     async def note(self, id: int, state: str, reason: str) -> None:
         """Write the study's new state, patiently: the database may be locked or full just now."""
@@ -186,7 +195,7 @@ def work_off(store: Store, keys: Mapping[str, str] | None = None, idle: float = 
             worker.workshop.keys |= dict(keys or {})
             for name in (signal.SIGTERM, signal.SIGINT):
                 with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
-                    asyncio.get_running_loop().add_signal_handler(name, worker.leaving.set)
+                    asyncio.get_running_loop().add_signal_handler(name, worker.go)
             await worker.run()
 
         asyncio.run(all_of_it())
