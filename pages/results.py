@@ -1,19 +1,25 @@
 """Results: which counselor does better, in which stage, and how sure is it; from any number down to its quotes."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from core.errors import NotFound
 from core.results import labels
-from core.results.agreements import Voice
+from core.results.agreements import Voice, voices
 from core.results.trust import Trust
 from pages.components import (
     badges,
     layout,
+    resources,
     results_data,
     results_detail,
+    results_dimensions,
+    results_items,
+    results_repeats,
     results_wins,
     results_words,
 )
-from pages.components.words import _
+from pages.components.words import _, plain
 
 WINS, RADAR, REPEATS = "wins", "radar", "repeats"
 
@@ -23,53 +29,16 @@ def asked(name: str) -> int | None:
     return int(given) if given.isdigit() else None
 
 
-def study_choice(known: dict[int, str]) -> int:
-    """The study of the address, else the newest; the address follows the choice."""
-    kept = list(known)
-    wanted = asked("study")
-    if st.session_state.get("results_study") not in kept:
-        st.session_state["results_study"] = wanted if wanted in kept else kept[0]
-    study = st.selectbox(
-        _("Study"), kept, key="results_study", format_func=lambda id: study_name(id, known[id])
-    )
-    st.query_params["study"] = str(study)
-    return int(study)
-
-
-def study_name(id: int, name: str) -> str:
-    return _("Study {n}: {name}").format(n=id, name=name) if id else _("Everything in this workbench")
-
-
-def voice_choice(voices: list[Voice], key: str) -> Voice:
-    """One judge at a time: kinds of raters, and ways of rating, are never pooled."""
-    by_key = {voice.key: voice for voice in voices}
-    if st.session_state.get(key) not in by_key:
-        st.session_state[key] = next(iter(by_key))
-    picked = st.selectbox(
-        _("Judge"), list(by_key), key=key, format_func=lambda name: results_words.voice_name(by_key[name])
-    )
-    return by_key[picked]
-
-
-def sections(study: int) -> dict[str, str]:
-    found: dict[str, str] = {}
-    if len(results_data.comparisons(study).rows):
-        found |= {WINS: _("Win rates"), RADAR: _("Dimensions")}
-    return found
-
-
-def head(engine: str = "") -> None:
+def head(kinds: list[str]) -> None:
     layout.title(
         _("Results"),
-        _(
-            "Which counselor does better, in which stage, and how sure is it? Choose a number to read the evidence."
-        ),
-        [badges.engine(engine)] if engine else [],
-    )
+        _("Which counselor does better, in which stage, and how sure is it? Choose a number to read the evidence."),
+        [badges.engine(kind) for kind in kinds],
+    )  # fmt: skip
 
 
 def nothing() -> None:
-    head()
+    head([])
     layout.empty(
         _("Nothing has been judged yet"),
         _("A study compares counselors on nine dimensions and rates the alliance on twelve items; people can rate too. Their numbers appear here."),
@@ -77,19 +46,72 @@ def nothing() -> None:
     )  # fmt: skip
 
 
-def compared(study: int) -> None:
-    frame = results_data.comparisons(study)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        used = list(dict.fromkeys(frame.rows["instrument"]))
-        instrument = used[0]
-        if len(used) > 1:
-            instrument = st.selectbox(
-                _("Instrument"), used, key="results_compared_with", format_func=results_words.instrument_name
-            )
-        own = frame.rows[frame.rows["instrument"] == instrument]
-        voice = voice_choice(labels.comparison_voices(own), "results_judge")
-    trust(results_data.label("comparison", instrument, voice), voice, ratings=False)
-    results_wins.section(results_data.contested(study, instrument, voice), study)
+# ---- choices -------------------------------------------------------------------------------------
+
+
+def study_choice(known: dict[int, str]) -> int:
+    """The study of the address, else the newest; the address follows the choice."""
+    kept, wanted = list(known), asked("study")
+    if st.session_state.get("results_study") not in kept or wanted != st.session_state.get("results_asked"):
+        st.session_state["results_study"] = wanted if wanted in kept else kept[0]
+    study = int(
+        st.selectbox(
+            _("Study"), kept, key="results_study", format_func=lambda id: study_name(id, known[id]), width=420, persist_state="session"
+        )
+    )  # fmt: skip
+    st.query_params["study"] = str(study)
+    st.session_state["results_asked"] = study
+    return study
+
+
+def study_name(id: int, name: str) -> str:
+    return _("Study {n}: {name}").format(n=id, name=name) if id else _("Everything in this workbench")
+
+
+def voice_choice(known: list[Voice], key: str) -> Voice:
+    """One judge at a time: kinds of raters, and ways of rating, are never pooled."""
+    by_key = {voice.key: voice for voice in known}
+    if st.session_state.get(key) not in by_key:
+        st.session_state[key] = next(iter(by_key))
+    picked = st.selectbox(
+        _("Judge"), list(by_key), key=key, format_func=lambda name: results_words.voice_name(by_key[name]), width=500,
+        persist_state="session",
+    )  # fmt: skip
+    return by_key[picked]
+
+
+def sections(study: int) -> dict[str, str]:
+    """What this study has numbers of; instruments by their names."""
+    found: dict[str, str] = {}
+    if len(results_data.comparisons(study).rows):
+        found |= {WINS: _("Win rates"), RADAR: _("Dimensions")}
+    rated = results_data.rated_with(study)
+    found |= {name: results_words.instrument_name(name) for name in rated}
+    return found | ({REPEATS: _("Repeats")} if rated else {})
+
+
+def section_choice(known: dict[str, str]) -> str:
+    if st.session_state.get("results_section") not in known:
+        wanted = st.query_params.get("section", "")
+        st.session_state["results_section"] = wanted if wanted in known else next(iter(known))
+    picked = st.segmented_control(
+        _("Show"), list(known), key="results_section", required=True, label_visibility="collapsed", persist_state="session",
+        format_func=lambda name: plain(known[name]),
+    )  # fmt: skip
+    return str(picked)
+
+
+def instrument_choice(used: list[str], key: str) -> str:
+    if len(used) == 1:
+        return used[0]
+    return str(
+        st.selectbox(
+            _("Instrument"), used, key=key, format_func=results_words.instrument_name, width=420, persist_state="session"
+        )
+    )  # fmt: skip
+
+
+# ---- sections ------------------------------------------------------------------------------------
 
 
 def trust(label: Trust, voice: Voice, *, ratings: bool) -> None:
@@ -99,20 +121,67 @@ def trust(label: Trust, voice: Voice, *, ratings: bool) -> None:
             layout.muted(results_words.trust_words(label, ratings))
 
 
+def compared(study: int, which: str, place: DeltaGenerator) -> None:
+    rows = results_data.comparisons(study).rows
+    with place:
+        instrument = instrument_choice(list(dict.fromkeys(rows["instrument"])), "results_compared_with")
+        voice = voice_choice(
+            labels.comparison_voices(rows[rows["instrument"] == instrument]), "results_judge"
+        )
+    trust(results_data.label("comparison", instrument, voice), voice, ratings=False)
+    found = results_data.contested(study, instrument, voice)
+    if which == WINS:
+        results_wins.section(found)
+    else:
+        results_dimensions.section(found)
+
+
+def rated(study: int, which: str, place: DeltaGenerator) -> None:
+    with place:
+        used = results_data.rated_with(study) if which == REPEATS else [which]
+        instrument = instrument_choice(used, "results_repeats_of")
+        voice = voice_choice(voices(results_data.ratings(study, instrument).rows), "results_rater")
+    trust(results_data.label("rating", instrument, voice), voice, ratings=True)
+    if which == REPEATS:
+        results_repeats.section(study, instrument, voice)
+    else:
+        results_items.section(study, instrument, voice)
+
+
+def one(kind: str, id: int) -> None:
+    """A single comparison or rating, by its address."""
+    try:
+        (results_detail.comparison if kind == "comparison" else results_detail.rating)(id)
+    except NotFound as error:
+        layout.problem(error)
+
+
 def page() -> None:
     known = results_data.studies()
     if not known:
         nothing()
         return
-    head()
-    if (id := asked("comparison")) is not None:
-        results_detail.comparison(id, asked("study") or 0)
-        return
-    if (id := asked("rating")) is not None:
-        results_detail.rating(id, asked("study") or 0)
-        return
-    study = study_choice(known)
-    compared(study)
+    for kind in ("comparison", "rating"):
+        if (id := asked(kind)) is not None:
+            head([])
+            one(kind, id)
+            return
+    wanted = asked("study")
+    head(results_data.engines(wanted if wanted in known else next(iter(known))))
+    choices = st.container(horizontal=True, vertical_alignment="bottom")
+    with choices:
+        study = study_choice(known)
+    show = sections(study)
+    which = section_choice(show)
+    (compared if which in (WINS, RADAR) else rated)(study, which, choices)
 
 
-page()
+if resources.rights() == "counselor":
+    head([])
+    layout.empty(
+        _("Results of a group are the researcher's"),
+        _("As a counselor you see your own sessions: they are on the page Alliance."),
+        _("Open Alliance"), "alliance.py", key="results_counselor",
+    )  # fmt: skip
+else:
+    page()

@@ -9,6 +9,7 @@ import numpy as np
 
 from core.agreement.clustered import Clustered, clustered_icc
 from core.agreement.matrix import Floats, scores_of
+from core.agreement.resampling import draw_weights, percentiles
 from core.results.reading import Held
 
 if TYPE_CHECKING:
@@ -153,6 +154,48 @@ def mean_of_items(rows: Sequence[Row], dimension: str, form: str) -> float:
     """The mean of a form over a dimension's items, as the paper's tables give it; nan where any has none."""
     values = [row.repeats.forms[form].value for row in rows if row.dimension == dimension]
     return float(np.mean(values)) if values and not any(map(math.isnan, values)) else NAN
+
+
+@dataclass(frozen=True)
+class CounselorScore:
+    """The mean of one counselor on one dimension: over clients or roles of their session means."""
+
+    counselor: str
+    dimension: str
+    mean: Clustered
+
+
+def counselor_scores(
+    table: "pd.DataFrame", held: Mapping[int, Held], draws: int = 2000
+) -> list[CounselorScore]:
+    """Each counselor's mean on each column, with a 95 % interval from drawing clients or roles.
+
+    Args:
+        table: sessions × dimensions. draws: resamples.
+    Returns:
+        counselors in order of their names, columns in theirs; nan ends with fewer than 2 clients or roles.
+    """
+    found = []
+    for counselor in sorted({held[s].counselor for s in table.index if s in held}):
+        own = table.loc[[s for s in table.index if s in held and held[s].counselor == counselor]]
+        clusters = [held[int(s)].cluster for s in own.index]
+        for column in own.columns:
+            known = own[column].notna().to_numpy()
+            kept = [name for name, there in zip(clusters, known, strict=True) if there]
+            if kept:
+                mean = cluster_mean(own.loc[known, column].to_numpy(float), kept, draws)
+                found.append(CounselorScore(counselor, str(column), mean))
+    return found
+
+
+def cluster_mean(values: Floats, clusters: Sequence[str], draws: int) -> Clustered:
+    """The mean of cluster means, so that a client with many sessions counts once."""
+    names = list(dict.fromkeys(clusters))
+    each = np.array([values[[c == name for c in clusters]].mean() for name in names])
+    if len(each) < 2:
+        return Clustered(float(each.mean()), NAN, NAN, len(values), len(each))
+    resampled = draw_weights(len(each), draws, np.random.default_rng(SEED)) @ each / len(each)
+    return Clustered(float(each.mean()), *percentiles(resampled, 0.95), len(values), len(each))
 
 
 def by_counselor(scores: "pd.DataFrame", held: Mapping[int, Held]) -> dict[str, dict[str, tuple[float, int]]]:

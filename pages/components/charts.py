@@ -177,6 +177,7 @@ def show(
     on_select: Any = "ignore",
     columns: Mapping[str, Any] | None = None,
     beside: bool = False,
+    whole: bool = False,
 ) -> Any:
     """A figure with its caption, its table and downloads; returns the selection.
 
@@ -184,7 +185,7 @@ def show(
         alt: what the figure shows, in a sentence, for those who do not see it.
         table: the same numbers; drawn under the figure unless ``beside`` leaves that to the page.
         name: file name of the downloads, without ending; letters, digits and hyphens.
-        columns: ``column_config`` of the table.
+        columns: ``column_config`` of the table. whole: the table shows all its rows at once.
     """
     figure.update_layout(template=template())
     key = key or re.sub(r"\W+", "_", name)
@@ -200,7 +201,7 @@ def show(
     if caption:
         layout.muted(caption)
     if table is not None and not beside:
-        show_table(table, name=name, key=key, columns=columns, figure=figure, caption=caption)
+        show_table(table, name=name, key=key, columns=columns, figure=figure, caption=caption, whole=whole)
     return selected
 
 
@@ -212,10 +213,12 @@ def show_table(
     columns: Mapping[str, Any] | None = None,
     figure: go.Figure | None = None,
     caption: str = "",
+    whole: bool = False,
 ) -> None:
     """A table and its downloads (CSV; the figure as a page when one is given)."""
     key = key or re.sub(r"\W+", "_", name)
-    st.dataframe(table, hide_index=True, column_config=columns, key=f"{key}_table")
+    height: Any = "content" if whole else "auto"
+    st.dataframe(table, hide_index=True, column_config=columns, key=f"{key}_table", height=height)
     with st.container(horizontal=True):
         csv_button(table, name=name, key=key)
         if figure is not None:

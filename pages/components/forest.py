@@ -29,12 +29,13 @@ class Line:
 
 def forest(
     lines: Sequence[Line], *, title: str, axis: str, over: str, span: tuple[float, float], middle: float | None = None,
-    bands: Sequence[float] = (),
+    bands: Sequence[float] = (), digits: int = 0,
 ) -> go.Figure:  # fmt: skip
     """Lines from top to bottom, groups with a heading of their own; values and intervals at the right.
 
     Args:
         over: heading of the value column. middle: where a dotted line stands. bands: ends of shaded ranges.
+        digits: write values as plain decimals of so many digits instead of as shares of 1.
     """
     k = charts.tokens()
     places, ticks = placed(lines)
@@ -53,13 +54,13 @@ def forest(
             x=[line.value for line, _at in own], y=[at for _line, at in own], mode="markers",
             marker={"color": colour, "size": 11, "symbol": charts.SYMBOLS[series % len(charts.SYMBOLS)]},
             customdata=[[line.pick] for line, _at in own], name=for_figure(own[0][0].named),
-            text=[f"{for_figure(line.label)}: {short(line.value)} ({between(line.low, line.high)})" for line, _at in own],
+            text=[f"{for_figure(line.label)}: {written(line.value, digits)} ({written_between(line, digits)})" for line, _at in own],
             hovertemplate="%{text}<extra></extra>", showlegend=bool(own[0][0].named),
         )  # fmt: skip
     for line, at in zip(lines, places, strict=True):
         figure.add_annotation(
             x=1, xref="paper", xshift=14, xanchor="left", y=at, showarrow=False, align="left", font={"size": 13},
-            text=f"<b>{short(line.value)}</b>  {between(line.low, line.high)}" if line.value == line.value else "–",
+            text=f"<b>{written(line.value, digits)}</b>  {written_between(line, digits)}" if line.value == line.value else "–",
         )  # fmt: skip
     figure.add_annotation(
         x=1, xref="paper", xshift=14, xanchor="left", y=-0.9, showarrow=False, text=f"<b>{for_figure(over)}</b>",
@@ -85,6 +86,16 @@ def forest(
         linecolor="rgba(0,0,0,0)",
     )
     return figure
+
+
+def written(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}" if digits and value == value else short(value)
+
+
+def written_between(line: Line, digits: int) -> str:
+    if not digits or line.low != line.low:
+        return between(line.low, line.high)
+    return f"{line.low:.{digits}f} – {line.high:.{digits}f}"
 
 
 def placed(lines: Sequence[Line]) -> tuple[list[int], list[str]]:

@@ -73,6 +73,17 @@ def rated_with(study: int) -> list[str]:
     return [name for name in known if name in used] + sorted(used - set(known))
 
 
+def engines(study: int) -> list[str]:
+    """The engines that judged, or made, anything of the study; for the badges beside the title."""
+    frames = (ratings(study), comparisons(study))
+    kinds = {kind for frame in frames for kind in frame.rows["rater_kind"].unique()}
+    judged = {"rules": "demo", "model": "openai", "person": "person", "consensus": "person"}
+    found = {judged.get(kind, "imported") for kind in kinds} | {
+        held.engine for frame in frames for held in frame.held.values()
+    }
+    return [kind for kind in ("demo", "openai", "person", "imported", "mixed") if kind in found]
+
+
 def dimensions(instrument: instruments.Instrument) -> dict[str, list[str]]:
     return {d.id: [item.id for item in instrument.items_of(d.id)] for d in instrument.dimensions}
 

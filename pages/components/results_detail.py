@@ -16,7 +16,7 @@ from storage import tables
 Row = Mapping[str, Any]
 
 
-def back(study: int, name: str) -> None:
+def back(name: str) -> None:
     """The way up again."""
     if st.button(_("Back to the results"), key="results_back", icon=":material/arrow_back:", type="tertiary"):
         del st.query_params[name]
@@ -61,10 +61,10 @@ def evidence_note(row: Row, no_evidence: bool = False) -> None:
 # ---- a comparison --------------------------------------------------------------------------------
 
 
-def comparison(id: int, study: int) -> None:
+def comparison(id: int) -> None:
     store = resources.store()
     row = reading.reading(store, "comparison", id)
-    back(study, "comparison")
+    back("comparison")
     used = instruments.load(row["instrument"])
     sessions = [store.sessions.get(row["first_id"]), store.sessions.get(row["second_id"])]
     held = reading.sessions(store, [row["first_id"], row["second_id"]])
@@ -139,10 +139,10 @@ def read(session: tables.Session, quotes: Sequence[Mapping[str, Any]]) -> None:
 # ---- a rating ------------------------------------------------------------------------------------
 
 
-def rating(id: int, study: int) -> None:
+def rating(id: int) -> None:
     store = resources.store()
     row = reading.reading(store, "rating", id)
-    back(study, "rating")
+    back("rating")
     used, session = instruments.load(row["instrument"]), store.sessions.get(row["session_id"])
     item = used.item(row["item"])
     held = reading.sessions(store, [row["session_id"]])[row["session_id"]]

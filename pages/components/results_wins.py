@@ -15,7 +15,7 @@ from pages.components.words import _, many, plain
 Chosen = tuple[str, str]
 
 
-def section(found: Compared, study: int) -> None:
+def section(found: Compared) -> None:
     """Everything the comparisons of one judge say."""
     contest = found.contest
     if not contest.stages:
@@ -36,7 +36,7 @@ def section(found: Compared, study: int) -> None:
         else:
             stages_figure(found, names, key="results_win")
     with grid.cell():
-        behind(found, stage, pair, names, study)
+        behind(found, stage, pair, names)
     if len(contest.agents) > 2:
         with st.container(border=True):
             stages_figure(found, names, key="results_stages")
@@ -64,7 +64,7 @@ def stage_choice(found: Compared) -> Stage:
     if st.session_state.get("results_stage") not in kept:
         st.session_state["results_stage"] = kept[0]
     picked = st.segmented_control(
-        _("Stage"), kept, key="results_stage", required=True, label_visibility="collapsed",
+        _("Stage"), kept, key="results_stage", required=True, persist_state="session", label_visibility="collapsed",
         format_func=lambda stage: plain(stage_name(found.instrument, stage)),
     )  # fmt: skip
     return found.contest.stages[picked or kept[0]]
@@ -78,7 +78,7 @@ def pair_choice(contest: Contest, names: dict[str, str]) -> Chosen:
     if st.session_state.get("results_pair") not in every:
         st.session_state["results_pair"] = every[0]
     picked = st.selectbox(
-        _("Pair"), every, key="results_pair",
+        _("Pair"), every, key="results_pair", persist_state="session",
         format_func=lambda pair: _("{a} against {b}").format(a=names.get(pair[0], pair[0]), b=names.get(pair[1], pair[1])),
     )  # fmt: skip
     return picked[0], picked[1]
@@ -239,7 +239,7 @@ def pairs(found: Compared, names: dict[str, str]) -> None:
 # ---- behind one pair -----------------------------------------------------------------------------
 
 
-def behind(found: Compared, stage: Stage, chosen: Chosen, names: dict[str, str], study: int) -> None:
+def behind(found: Compared, stage: Stage, chosen: Chosen, names: dict[str, str]) -> None:
     """The pair in words, then role by role the questions and the comparisons behind them."""
     contest, (a, b) = found.contest, chosen
     pair = stage.pair(a, b)
@@ -253,7 +253,7 @@ def behind(found: Compared, stage: Stage, chosen: Chosen, names: dict[str, str],
     st.text(pair_words(pair, contest, names))
     layout.facts(pair_facts(pair, contest, names))
     questions = drill.questions(contest, found.rows, found.held, stage.id, a, b)
-    roles(found, questions, chosen, names, study)
+    roles(found, questions, chosen, names)
 
 
 def pair_words(pair: Pair, contest: Contest, names: dict[str, str]) -> str:
@@ -292,7 +292,7 @@ def role_label(found: Compared, questions: list[drill.Question], a: str) -> str:
 
 
 def roles(
-    found: Compared, questions: dict[str, list[drill.Question]], chosen: Chosen, names: dict[str, str], study: int
+    found: Compared, questions: dict[str, list[drill.Question]], chosen: Chosen, names: dict[str, str]
 ) -> None:  # fmt: skip
     kept = list(questions)
     if not kept:
@@ -305,6 +305,7 @@ def roles(
             _("Role"),
             kept,
             key="results_role",
+            persist_state="session",
             format_func=lambda role: role_label(found, questions[role], chosen[0]),
         )
         st.button(
@@ -312,7 +313,7 @@ def roles(
             on_click=next_role, args=(kept,),
         )  # fmt: skip
     for question in questions[role]:
-        one_question(found, question, names, study)
+        one_question(found, question, names)
 
 
 def next_role(kept: list[str]) -> None:
@@ -320,7 +321,7 @@ def next_role(kept: list[str]) -> None:
     st.session_state["results_role"] = kept[(at + 1) % len(kept)]
 
 
-def one_question(found: Compared, question: drill.Question, names: dict[str, str], study: int) -> None:
+def one_question(found: Compared, question: drill.Question, names: dict[str, str]) -> None:
     """One dimension: how it ended, and a way into each order."""
     outcome = question.outcome
     ended = results_words.outcome_name(outcome.state)

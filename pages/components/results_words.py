@@ -154,10 +154,10 @@ def trust_words(trust: Trust, ratings: bool) -> str:
         return _("No person has judged the same sessions with this instrument in this language, so it is not known here how far this judge can be trusted.")  # fmt: skip
     if trust.state == "few" or trust.judge is None:
         return _("People judged {n} of the same, of {clusters} clients or roles. A label needs 30, of 10 clients or roles.").format(n=trust.n, clusters=trust.clusters)  # fmt: skip
-    one = _("Judge against the mean of {people} people: ICC(A,1) {a} ({ai}), r {b} ({bi}), n = {n}.")
+    one = _("Judge against the mean of people ({people}): ICC(A,1) {a} ({ai}), r {b} ({bi}), n = {n}.")
     if not ratings:
         one = _(
-            "Judge against {people} people: same verdict (tie as a class) {a} ({ai}), kappa {b} ({bi}), n = {n}."
+            "Judge against people ({people}): same verdict (tie as a class) {a} ({ai}), kappa {b} ({bi}), n = {n}."
         )
     told = one.format(
         people=trust.people, n=trust.judge.agreement.n,

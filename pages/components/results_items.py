@@ -1,0 +1,247 @@
+"""Ratings of an instrument: its items as violins, tables of items and counselors, and the ratings behind an item."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from core import instruments
+from core.instruments import Instrument
+from core.results import claims, drill, scores
+from core.results.agreements import Voice, with_sums
+from core.results.reading import Held
+from pages.components import badges, charts, forest, layout, results_data, results_words
+from pages.components.results_data import Frame, dimensions
+from pages.components.results_picking import picked_row
+from pages.components.results_wins import numbers
+from pages.components.results_words import dimension_name, for_figure, item_text
+from pages.components.words import _, many
+
+FEW = 50  # sessions; with fewer every one is drawn as a point
+ANY = ""
+
+
+def section(study: int, instrument: str, voice: Voice) -> None:
+    frame, used = results_data.heard(study, instrument, voice), instruments.load(instrument)
+    values = scores.item_values(frame.rows)
+    made = {frame.held[s].engine for s in set(frame.rows["session"]) if s in frame.held}
+    engine, claim = claims.engine_of(voice.kind, made), claims.claim(voice.kind, made)
+    said(frame, voice, claim)
+    with st.container(border=True):
+        figure = violins(values, used, engine)
+        table = items_table(frame, values, used)
+        charts.show(
+            figure, alt=_("Distribution of scores over sessions, item by item; the table has means and n."),
+            table=table, name="items", key="results_violins", on_select=take_item, columns=numbers(table), whole=True,
+            caption=caption(frame, used, engine),
+        )  # fmt: skip
+    with st.container(border=True):
+        counselors(values, frame, used, engine, claim)
+    with st.container(border=True):
+        behind(frame, used)
+
+
+def said(frame: Frame, voice: Voice, claim: claims.Claim) -> None:
+    """What the numbers may be called, and how many ratings could not be used."""
+    unscored = int(frame.rows["score"].isna().sum())
+    scored = frame.rows[frame.rows["score"].notna()]
+    bare = int((scored["verified"] == 0).sum())
+    parts = [
+        many("{n} rating", "{n} ratings", len(frame.rows)),
+        many("{n} session", "{n} sessions", frame.rows["session"].nunique()),
+        _("{n} unscored").format(n=unscored),
+    ]
+    if voice.kind in ("rules", "model"):
+        parts.append(_("{n} without a quote found").format(n=bare))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if voice.kind in ("rules", "model"):
+            badges.draw(results_words.claim_badge(claim))
+        layout.muted(_(" · ").join(parts))
+
+
+def caption(frame: Frame, used: Instrument, engine: str) -> str:
+    lows, highs = (
+        pick(getattr(item, end) for item in used.items) for pick, end in ((min, "lowest"), (max, "highest"))
+    )
+    words = _(
+        "A value is the mean of a session's readable repeats, at least two of three. Box: quartiles; dashed: mean. "
+        "Scale {low} to {high}. n = {n} sessions. {engine}."
+    )
+    return words.format(
+        low=instruments.plain(lows), high=instruments.plain(highs), n=frame.rows["session"].nunique(), engine=badges.engine_words(engine)
+    )  # fmt: skip
+
+
+def violins(values: pd.DataFrame, used: Instrument, engine: str) -> go.Figure:
+    """One violin for each item, coloured by its dimension."""
+    k, figure = charts.tokens(), go.Figure()
+    order = [d.id for d in used.dimensions]
+    for item in used.items:
+        own = values[(values["item"] == item.id) & values["value"].notna()]
+        if own.empty:
+            continue
+        at = order.index(item.dimension) % len(k.series)
+        first = item.dimension not in {trace.legendgroup for trace in figure.data}
+        figure.add_violin(
+            x=[item.id] * len(own), y=own["value"], name=for_figure(dimension_name(used, item.dimension)),
+            legendgroup=item.dimension, showlegend=first, line={"color": k.series[at], "width": 1.5},
+            fillcolor=charts.clear(k.series[at], 0.18), box={"visible": True, "width": 0.25}, meanline={"visible": True},
+            points="all" if len(own) < FEW else False, pointpos=0, jitter=0.25, spanmode="hard", width=0.8,
+            marker={"symbol": charts.SYMBOLS[at], "size": 5, "opacity": 0.6}, customdata=[[item.id]] * len(own),
+            hoveron="points", hovertemplate=f"{item.id}: %{{y:.2f}}<extra></extra>",
+        )  # fmt: skip
+        mean = float(own["value"].mean())
+        figure.add_scatter(
+            x=[item.id], y=[mean], mode="markers", showlegend=False, customdata=[[item.id]],
+            marker={"symbol": charts.SYMBOLS[at], "size": 11, "color": k.ground, "line": {"color": k.ink, "width": 2}},
+            hovertemplate=f"{item.id}: {_('mean')} %{{y:.2f}}, n = {len(own)}<extra></extra>",
+        )  # fmt: skip
+    low, high = min(i.lowest for i in used.items), max(i.highest for i in used.items)
+    counted = many("n = {n} session", "n = {n} sessions", values["session"].nunique())
+    figure.update_layout(
+        title=charts.title_block(_("Scores by item"), counted, badges.engine_words(engine)), height=460,
+        margin={"l": 8, "r": 16, "t": 72, "b": 110}, violingap=0.1,
+    )  # fmt: skip
+    figure.update_xaxes(type="category", title=_("Item"), showgrid=False)
+    edge = (high - low) * 0.06
+    figure.update_yaxes(title=_("Score ({low}–{high})").format(low=instruments.plain(low), high=instruments.plain(high)), range=[low - edge, high + edge])  # fmt: skip
+    return figure
+
+
+def items_table(frame: Frame, values: pd.DataFrame, used: Instrument) -> pd.DataFrame:
+    """Items with their mean over sessions, then over those of each counselor (each client or role once)."""
+    bare = frame.rows[(frame.rows["verified"] == 0) & frame.rows["score"].notna()].groupby("item").size()
+    missing = frame.rows[frame.rows["score"].isna()].groupby("item").size()
+    names = results_words.counselors()
+    each = scores.by_counselor(scores.wide(values, [item.id for item in used.items]), frame.held)
+    rows = []
+    for item in used.items:
+        own = values.loc[values["item"] == item.id, "value"].dropna()
+        rows.append(
+            (item.id, dimension_name(used, item.dimension), own.mean(), own.std(), len(own),
+             *(means.get(item.id, (float("nan"), 0))[0] for means in each.values()),
+             int(missing.get(item.id, 0)), int(bare.get(item.id, 0)), item_text(used, item.id))
+        )  # fmt: skip
+    heads = [_("Item"), _("Dimension"), _("Mean"), _("SD"), _("n")]
+    heads += [names.get(name, name) for name in each] if len(each) > 1 else []
+    heads += [_("Unscored"), _("Without quote"), _("Text")]
+    if len(each) == 1:
+        rows = [(*row[:5], *row[6:]) for row in rows]
+    return pd.DataFrame(rows, columns=heads)
+
+
+# ---- counselors ----------------------------------------------------------------------------------
+
+
+def counselors(
+    values: pd.DataFrame, frame: Frame, used: Instrument, engine: str, claim: claims.Claim
+) -> None:  # fmt: skip
+    """Dimension scores of every counselor, each client or role counting once."""
+    names = results_words.counselors()
+    table = with_sums(scores.wide(values, [i.id for i in used.items]), dimensions(used), used.scoring)
+    columns = [d.id for d in used.dimensions] + ["total"]
+    found = scores.counselor_scores(table[columns], frame.held)
+    at = {name: n for n, name in enumerate(dict.fromkeys(one.counselor for one in found))}
+    found.sort(key=lambda one: (columns.index(one.dimension), at[one.counselor]))
+    lines = [
+        forest.Line(
+            names.get(one.counselor, one.counselor), one.mean.value, one.mean.low, one.mean.high,
+            dimension_name(used, one.dimension), at[one.counselor],
+        )
+        for one in found
+    ]  # fmt: skip
+    shown = pd.DataFrame(
+        [
+            (dimension_name(used, one.dimension), names.get(one.counselor, one.counselor), one.mean.value, one.mean.low,
+             one.mean.high, one.mean.n, one.mean.clusters)
+            for one in found
+        ],
+        columns=[_("Dimension"), _("Counselor"), _("Mean"), _("Low"), _("High"), _("Sessions"), _("Clients or roles")],
+    )  # fmt: skip
+    low, high = ends(used, columns)
+    counted = (
+        many("n = {n} session", "n = {n} sessions", values["session"].nunique()) + ", " + _("95 % interval")
+    )
+    figure = forest.forest(
+        lines, title=charts.title_block(_("Dimension scores by counselor"), counted, badges.engine_words(engine)),
+        axis=_("Score ({low}–{high})").format(low=instruments.plain(low), high=instruments.plain(high)),
+        over=_("mean, 95 %"), span=(low, high), digits=2,
+    )  # fmt: skip
+    words = _("Mean over clients or roles of their session means; intervals from drawing clients or roles.")
+    if claim == "pipeline check":
+        words += " " + _("Pipeline check: rules rated what rules said; nothing here is about counselors.")
+    charts.show(
+        figure, alt=_("Dimension scores of each counselor with intervals; the table has the same numbers."), table=shown,
+        name="dimension-scores", key="results_counselors", columns=numbers(shown), whole=True,
+        caption=words + " " + badges.engine_words(engine) + ".",
+    )  # fmt: skip
+
+
+def ends(used: Instrument, columns: list[str]) -> tuple[float, float]:
+    """The ends of the scale of dimension scores (of sums: the largest of them)."""
+    if used.scoring == "mean":
+        return min(i.lowest for i in used.items), max(i.highest for i in used.items)
+    return 0.0, sum(i.highest for i in used.items)
+
+
+# ---- behind an item ------------------------------------------------------------------------------
+
+
+def take_item() -> None:
+    points = st.session_state["results_violins_figure"].selection.points
+    if points and points[0].get("customdata"):
+        st.session_state["results_item"] = next(iter(points[0]["customdata"]))
+
+
+def behind(frame: Frame, used: Instrument) -> None:
+    """Every rating of one item, the lowest first; a row opens it."""
+    rated = set(frame.rows["item"])
+    kept = [item.id for item in used.items if item.id in rated]
+    if not kept:
+        return
+    if st.session_state.get("results_item") not in kept:
+        st.session_state["results_item"] = kept[0]
+    names = results_words.counselors()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        item = st.selectbox(
+            _("Ratings of"),
+            kept,
+            key="results_item",
+            persist_state="session",
+            format_func=lambda id: f"{id}: {item_text(used, id)}",
+        )
+        agents = [ANY, *dict.fromkeys(held.counselor for held in frame.held.values())]
+        counselor = st.selectbox(
+            _("Counselor"), agents, key="results_counselor", width=240, persist_state="session",
+            format_func=lambda name: names.get(name, name) if name else _("all"),
+        )  # fmt: skip
+        hide = st.toggle(_("Only with a quote found"), key="results_quoted", persist_state="session")
+    own = chosen(frame, item, counselor, hide)
+    layout.muted(_("Choose a row to read its reasoning and its quotes in the transcript."))
+    table = ratings_table(own, frame.held, names)
+    picked_row(table, [int(id) for id in own["id"]], "rating", key="results_ratings", name=f"ratings-{item}")
+
+
+def chosen(frame: Frame, item: str, counselor: str, hide: bool) -> pd.DataFrame:
+    ids = drill.ratings_behind(frame.rows, item)
+    own = frame.rows.set_index("id", drop=False).loc[ids]
+    if counselor:
+        own = own[[frame.held[s].counselor == counselor for s in own["session"]]]
+    return own[own["verified"] == 1] if hide else own
+
+
+def ratings_table(own: pd.DataFrame, held: Mapping[int, Held], names: dict[str, str]) -> pd.DataFrame:
+    who = [held[s].counselor for s in own["session"]]
+    return pd.DataFrame(
+        {
+            _("Session"): list(own["session"]),
+            _("Client"): [held[s].client for s in own["session"]],
+            _("Counselor"): [names.get(name, name) for name in who],
+            _("Repeat"): list(own["repeat"]),
+            _("Given"): list(own["value"]),
+            _("Score"): list(own["score"]),
+            _("Quote found"): [bool(v) for v in own["verified"]],
+            _("Why unscored"): list(own["reason"]),
+        }
+    )

@@ -1,0 +1,23 @@
+"""A table whose rows open what stands behind them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from pages.components import charts
+
+
+def picked_row(
+    table: pd.DataFrame, ids: Sequence[int], kind: str, *, key: str, name: str, columns: Mapping[str, Any] | None = None
+) -> None:  # fmt: skip
+    """The table; a chosen row opens the rating or comparison ``kind`` of the same place in ``ids``."""
+    chosen = st.dataframe(
+        table, hide_index=True, on_select="rerun", selection_mode="single-row", key=key, column_config=columns, height="auto"
+    )  # fmt: skip
+    charts.csv_button(table, name=name, key=key)
+    rows = chosen["selection"]["rows"]
+    if rows and rows[0] < len(ids):
+        st.query_params[kind] = str(ids[rows[0]])
+        st.rerun()
