@@ -118,18 +118,21 @@ class Ledger:
         try:
             values = self._commit(connection, [entry.job for entry in group])
         except BaseException as error:  # noqa: BLE001 - handed to whoever waits for the job
-            if len(group) > 1:
+            if len(group) > 1 and not _may_pass(error):
                 for entry in group:
                     self._settle(connection, [entry])
                 return
             told = self._words(error) if isinstance(error, sqlite3.OperationalError) else error
-            tell([(group[0], None, told)])
+            tell([(entry, None, told) for entry in group])
             return
         tell([(entry, value, None) for entry, value in zip(group, values, strict=True)])
 
     def _commit(self, connection: sqlite3.Connection, jobs: list[Job]) -> list[Any]:
-        """Run the jobs in one transaction, trying again while the trouble may pass."""
-        until = time.monotonic() + self.patience
+        """Run the jobs in one transaction, trying again while the trouble may pass.
+
+        Once patience has run out, what comes after is tried once, until a commit succeeds.
+        """
+        until = time.monotonic() + (0.0 if self.trouble else self.patience)
         while True:
             try:
                 connection.execute("BEGIN IMMEDIATE")

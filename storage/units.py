@@ -159,6 +159,7 @@ def copy_judgments(
     model: Any = tables.Rating if table == "rating" else tables.Comparison
 
     def copy(session: Any) -> None:
+        session.query(model).filter_by(unit_id=unit, study_id=study).delete()  # of a worker that died right here
         for row in session.query(model).filter_by(unit_id=source_unit).all():
             fields = row.model_dump(exclude={"id"}) | dict(sessions) | {"unit_id": unit, "study_id": study}
             if table == "comparison" and row.winner_id:
@@ -299,6 +300,16 @@ def release(connection: sqlite3.Connection, unit_id: int) -> None:
 def forget_rows(connection: sqlite3.Connection, table: str, unit_id: int, study_id: int) -> None:
     """Drop the unscored rows a unit left, before its next attempt's rows take their place; its calls stay."""
     connection.execute(f"DELETE FROM {table} WHERE unit_id = ? AND study_id = ?", (unit_id, study_id))
+
+
+def keep_learned(connection: sqlite3.Connection, endpoint_id: int, learned: Mapping[str, Any]) -> None:
+    """What an endpoint taught; it may have been deleted meanwhile."""
+    connection.execute("UPDATE endpoint SET learned = ? WHERE id = ?", (json.dumps(learned), endpoint_id))
+
+
+def keep_setting(connection: sqlite3.Connection, name: str, value: Any) -> None:
+    sql = "INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+    connection.execute(sql, (name, json.dumps(value)))
 
 
 class Text(NamedTuple):

@@ -79,6 +79,7 @@ def transport_code(root: BaseException) -> str:
     if name in (
         "ServerDisconnectedError",
         "ClientPayloadError",
+        "ContentLengthError",
         "TransferEncodingError",
         "IncompleteRead",
         "ConnectionResetError",

@@ -1,7 +1,7 @@
 """As fast as an endpoint allows: how many calls at once, how often, and when to wait.
 
-Concurrency grows by one for each answer at first, then by one for each round of answers, and halves once a
-round on 429, 5xx and time-outs (additive increase, multiplicative decrease). Time comes in as ``clock`` and
+Concurrency grows by one for each answer up to what was good before, then by one for each round of answers, and
+halves once a round on 429, 5xx and time-outs (additive increase, multiplicative decrease). Time comes in as ``clock`` and
 ``sleep`` so that tests can scale it.
 """
 
@@ -73,13 +73,13 @@ class Pacer:
         self.requests, self.tokens = requests, tokens
         self.clock, self.sleep = clock, sleep
         self.in_flight = 0
-        self.growing = True  # the first, quick growth, until the first refusal
+        self.quick_to = float(most)  # growth is quick below it: half of what was too much the last time
         self.paused_until = 0.0
         self.down_since: float | None = None
         self.last_cut = -1.0
         self.retries = 0
         self._queue: deque[tuple[asyncio.Future[None], float]] = deque()
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: asyncio.Task[None] | None = None
         self.halting = False
 
     @asynccontextmanager
@@ -138,27 +138,28 @@ class Pacer:
     def _alarm(self, seconds: float) -> None:
         if self._timer is None:
 
-            def ring() -> None:
+            async def ring() -> None:
+                await self.sleep(min(seconds, 1.0))
                 self._timer = None
                 self._wake()
 
-            self._timer = asyncio.get_running_loop().call_later(min(seconds, 1.0), ring)
+            self._timer = asyncio.get_running_loop().create_task(ring())
 
     def good(self) -> None:
         """An answer came: grow."""
         self.down_since = None
         if self.in_flight < 0.75 * int(self.limit):
             return  # the limit is not what holds us back, so the answer says nothing about it
-        self.limit = min(float(self.most), self.limit + (1.0 if self.growing else 1.0 / self.limit))
+        self.limit = min(float(self.most), self.limit + (1.0 if self.limit < self.quick_to else 1.0 / self.limit))
         self._wake()
 
     def bad(self, sent_at: float, retry_after: float | None) -> None:
         """The endpoint was too busy or failed: halve, once for all calls that were under way together."""
         now = self.clock()
         if self.down_since is None:
-            self.down_since = now
+            self.down_since, self.quick_to = now, self.limit / 2
         if sent_at > self.last_cut:
-            self.limit, self.growing, self.last_cut = max(1.0, self.limit / 2), False, now
+            self.limit, self.last_cut = max(1.0, self.limit / 2), now
         if retry_after:
             self.paused_until = max(self.paused_until, now + retry_after)
 
@@ -169,6 +170,10 @@ class Pacer:
             place, _ = self._queue.popleft()
             if not place.done():
                 place.set_exception(Halted())
+
+    def silent_since(self, moment: float) -> bool:
+        """Whether no answer has come to anybody since that moment."""
+        return self.down_since is not None and self.down_since <= moment
 
     @property
     def down_for(self) -> float:

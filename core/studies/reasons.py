@@ -44,6 +44,8 @@ def code_of(words: str, status: object, message: str) -> str:
     if isinstance(status, int) and status:
         return "refused"
     if status == 0:
+        if words == "no choice":
+            return "empty"
         return words if words in ("timeout", "malformed", "stream") else "unreachable"
     return "other"
 

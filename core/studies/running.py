@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from core.errors import DataError, ModelError, StoreError
 from core.llm.engines import engine_of
@@ -25,7 +25,9 @@ from storage.units import Waiting
 PAGE = 200
 RULES_AT_ONCE = 32  # units in progress on the demo engine: enough to share commits
 GRACE = 20.0  # seconds in which calls under way may still answer when a study stops
-LOOK = 0.4  # seconds between two looks at what a person wants
+SAVING = 1.0  # seconds in which what has just come may still be read and handed to the ledger
+
+Result = TypeVar("Result")
 
 
 @dataclass
@@ -76,6 +78,7 @@ class StudyRun:
         self.active: dict[asyncio.Task[None], Any] = {}
         self.ending: tuple[str, str] | None = None  # state and reason, once the study has to stop
         self.halted = asyncio.Event()
+        self.trouble = ""  # in words, while the database keeps this study from its next stage
         self.own_prices = read_prices(self.store.settings.get("prices", []) or [])
 
     # The room
@@ -105,9 +108,15 @@ class StudyRun:
                     f"The key for {row.name} was typed for a browser session that is over. Type it again on Models "
                     "and agents, then resume; nothing was sent."
                 )
+        if hasattr(engine, "_on_learn"):
+            engine._on_learn = lambda learned: self.learn(agent.endpoint_id or 0, learned)
         if self.workshop.timeout is not None and hasattr(engine, "_timeout"):
             engine._timeout = self.workshop.timeout
         return engine
+
+    def learn(self, endpoint_id: int, learned: Mapping[str, Any]) -> None:
+        """Keep what an endpoint taught with the next group: a locked database must not hold up the answers."""
+        self.workshop.ledger.post(lambda c: units.keep_learned(c, endpoint_id, learned))
 
     def price(self, engine: Engine) -> Price | None:
         return price_of(engine.endpoint, self.own_prices)
@@ -121,18 +130,32 @@ class StudyRun:
         """Work the study off; returns its new state and the reason in words."""
         study_id = self.study.id or 0
         try:
-            await asyncio.to_thread(units.requeue, self.store, study_id)
+            await self.patiently(units.requeue, self.store, study_id)
             while not self.ending:
-                stages = await asyncio.to_thread(units.open_stages, self.store, study_id)
+                stages = await self.patiently(units.open_stages, self.store, study_id)
                 if not stages:
                     return "finished", ""
-                await asyncio.to_thread(bind_stage, self.store, self.study, stages[0])
+                await self.patiently(bind_stage, self.store, self.study, stages[0])
                 await self.run_stage(stages[0])
             return self.ending
         except StoreError as error:
             return "failed", str(error)
         finally:
             await self.close()
+
+    async def patiently(self, work: Callable[..., Result], *given: Any) -> Result:
+        """Do it in a thread, again while the database is locked or full, as the ledger does with answers."""
+        until = time.monotonic() + self.workshop.ledger.patience
+        while True:
+            try:
+                done = await asyncio.to_thread(work, *given)
+                self.trouble = ""
+                return done
+            except StoreError as error:
+                if self.ending or time.monotonic() > until:
+                    raise
+                self.trouble = str(error)
+                await asyncio.sleep(0.2)
 
     async def run_stage(self, stage: int) -> None:
         """All units of one stage, in their order, by as many hands as the endpoints can take."""
@@ -173,7 +196,7 @@ class StudyRun:
             except OverBudget as error:
                 self.end("over budget", str(error))
             except ModelError as error:
-                self.end("failed", str(error))
+                self.end("needs the key" if error.values.get("status") == 401 else "failed", str(error))
             except NeedsKey as error:
                 self.end("needs the key", str(error))
             except StoreError as error:
@@ -189,8 +212,9 @@ class StudyRun:
         """When the study stops: let calls under way answer for a while, then let go of the rest."""
         await self.halted.wait()
         until = time.monotonic() + self.workshop.grace
-        while time.monotonic() < until and any(not task.done() for task in tasks):
+        while time.monotonic() < until and self.desk.flying:
             await asyncio.sleep(0.05)
+        await asyncio.wait(tasks, timeout=SAVING)
         for task in tasks:
             task.cancel()
 
@@ -199,9 +223,8 @@ class StudyRun:
             pacer, endpoint = chair.pacer, chair.inner.endpoint
             if endpoint.kind != "demo" and pacer.in_flight == 0:
                 learned = {"at_once": max(1, int(pacer.limit)), "when": now()}
-                await asyncio.to_thread(
-                    self.store.settings.set, pace_name(endpoint.base_url, endpoint.model), learned
-                )
+                name = pace_name(endpoint.base_url, endpoint.model)
+                self.workshop.ledger.post(lambda c, n=name, v=learned: units.keep_setting(c, n, v))  # type: ignore[misc]
             closing = getattr(chair.inner, "close", None)
             if closing is not None:
                 await closing()
@@ -217,7 +240,7 @@ class StudyRun:
             "retries": sum(p.retries for p in pacers),
             "down_for": round(down, 1),
             "wait": round(max(0.0, wait), 1),
-            "trouble": self.workshop.ledger.trouble,
+            "trouble": self.trouble or self.workshop.ledger.trouble,
         }
 
 

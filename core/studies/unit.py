@@ -3,8 +3,8 @@
 import asyncio
 import json
 import zlib
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,6 +19,8 @@ from storage import units
 from storage.ledger import Ledger
 from storage.units import Waiting
 
+BUSY = (429, 502, 503, 504)
+OF_ONE_REPLY = ("timeout", "malformed", "stream", "no choice")
 BUSY_TRIES = 5  # times as many tries where the endpoint only says that it is busy
 REPLY_TOKENS = 600  # set aside for a reply whose length nobody has limited or seen
 
@@ -69,6 +71,7 @@ class Desk:
     purse: Purse
     pacing: Pacing
     stopping: bool = False
+    flying: int = 0  # requests under way
     known: set[str] = field(default_factory=set)  # hashes of texts that are committed
     most_known: int = 20_000
 
@@ -92,6 +95,21 @@ class Asking:
     def engine(self, chair: Chair) -> "PacedEngine":
         return PacedEngine(self, chair)
 
+    @contextmanager
+    def flight(self) -> Iterator[None]:
+        """A request is under way; one that is cut off in mid-air stays so, to be counted when asked again."""
+        self.flying = True
+        self.desk.flying += 1
+        try:
+            yield
+        except ModelError:
+            self.flying = False
+            raise
+        else:
+            self.flying = False
+        finally:
+            self.desk.flying -= 1
+
     async def claim(self) -> None:
         """Commit the unit's row before its first call.
 
@@ -104,6 +122,12 @@ class Asking:
         found = await self.desk.ledger.write(lambda c: units.claim(c, self.unit))
         if found is not None:
             raise AnsweredElsewhere(*found)
+
+    def rest(self) -> None:
+        """Nothing is under way for a while: were the worker killed now, nothing would be asked twice."""
+        if self.claimed and not self.made:
+            self.claimed = False
+            self.desk.ledger.post(lambda c: units.release(c, self.unit.id))
 
     def pack(
         self, fields: dict[str, Any], messages: list[dict[str, str]], raw: str, price: Price | None
@@ -160,7 +184,7 @@ class PacedEngine:
             return again
         pacer, pacing = self.chair.pacer, self.asking.desk.pacing
         attempts: list[Attempt] = []
-        began, tries = pacer.clock(), 0
+        began, tries, failing_since = pacer.clock(), 0, 0.0
         while True:
             tries += 1
             try:
@@ -170,17 +194,21 @@ class PacedEngine:
                 if error.kind != "wait":
                     await self._keep_failed(question, attempts, error)
                     raise
+                failing_since = failing_since or pacer.clock()
                 wait = back_off(tries, error.retry_after)
                 spent = pacer.clock() - began + wait
                 patience = pacing.patience_minutes * 60
                 if pacer.down_for > patience or (error.retry_after or 0) > patience:
                     raise endpoint_down(error, pacer.down_for) from error
+                if is_down(error) and pacer.silent_since(failing_since):
+                    tries = min(tries, pacing.most_tries - 1)  # nobody gets through: not this unit's fault
                 most = pacing.most_tries * (BUSY_TRIES if error.values.get("status") == 429 else 1)
-                if tries >= most or spent > patience:
+                if tries >= most or (spent > patience and not is_down(error)):
                     given_up = gave_up(error, tries)
                     await self._keep_failed(question, attempts, given_up)
                     raise given_up from error
                 pacer.retries += 1
+                self.asking.rest()
                 await self._pause(wait)
             else:
                 return replace(answer, attempts=(*attempts, *answer.attempts)) if attempts else answer
@@ -195,12 +223,10 @@ class PacedEngine:
             await purse.set_aside(aside)
             cost: float | None = None
             try:
-                asking.flying = True
-                answer = await self.chair.inner.ask(question, on_text)
-                asking.flying = False
+                with asking.flight():
+                    answer = await self.chair.inner.ask(question, on_text)
                 cost = cost_of_usage(answer.usage, self.chair.price)
             except ModelError as error:
-                asking.flying = False
                 if error.kind == "wait":
                     pacer.bad(sent_at, error.retry_after)
                 else:
@@ -254,6 +280,12 @@ def cost_of(fields: Mapping[str, Any], price: Price | None) -> float | None:
 def cost_of_usage(usage: Usage, price: Price | None) -> float | None:
     """US dollars of an answer; ``None`` where no price is known."""
     return None if price is None else price.cost(usage.input or 0, usage.output or 0, usage.cached or 0)
+
+
+def is_down(error: ModelError) -> bool:
+    """Whether the failure is the endpoint's own, whoever asks: out of reach, or too busy for anyone."""
+    status, words = error.values.get("status"), error.values.get("words")
+    return status in BUSY or (status == 0 and words not in OF_ONE_REPLY)
 
 
 def gave_up(error: ModelError, tries: int) -> ModelError:

@@ -90,7 +90,7 @@ class Worker:
             if study.state == "stopping" and id in self.runs:
                 self.runs[id][0].end("stopped", "")
             elif study.state == "stopping":
-                self.store.studies.update(id, state="stopped", ended=now())
+                await self.note(id, "stopped", "")
             elif id not in self.runs:
                 run = StudyRun(self.workshop, study)
                 self.runs[id] = (run, asyncio.create_task(self.work(run)))
