@@ -1,5 +1,6 @@
 """``rapport agreement``: how far raters agree, from a table of ratings."""
 
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,11 @@ def agreement_of(path: Path | str) -> dict[str, Any]:
         DataError: unreadable file, missing column, blank name, a score that is no number, or a rater who
             scored the same target twice on an item.
     """
-    by_item = read_items(Path(path))
+    return agreement_of_items(read_items(Path(path)))
+
+
+def agreement_of_items(by_item: Mapping[str, Sequence[Cell]]) -> dict[str, Any]:
+    """The same for cells (target, rater, score) that are already at hand, item by item."""
     items: dict[str, Any] = {}
     pairs: list[dict[str, Any]] = []
     for name, cells in by_item.items():

@@ -1,14 +1,19 @@
 """Voices that compared, and the trust label of a voice: its judgments beside those of people on the same sessions."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from core.agreement.comparing import TIE, Outcome
+from core.agreement.matching import MatchRates, match_rates
+from core.agreement.resampling import Rows, cluster_interval
 from core.results import agreements
 from core.results.agreements import TOTAL, Voice, people_values, with_sums
 from core.results.reading import Held
 from core.results.scores import item_values, wide
-from core.results.trust import Trust, trust_of_comparisons, trust_of_ratings
+from core.results.trust import SEED, Trust, majority, trust_of_comparisons, trust_of_ratings
 from core.results.wins import contest
 
 if TYPE_CHECKING:
@@ -58,30 +63,88 @@ def rating_label(
     return trust_of_ratings(judge, people, {id: one.cluster for id, one in held.items()})
 
 
-def comparison_label(
-    every: "pd.DataFrame", voice: Voice, stages: Mapping[str, str], held: Mapping[int, Held]
-) -> Trust:
-    """The label of a judge's comparisons, against people who compared the same pairs of sessions.
+@dataclass(frozen=True)
+class Asked:
+    """What a judge and people said to the same questions; a question is (lower session, higher session, dimension)."""
+
+    judge: Mapping[Hashable, str | None]
+    people: Mapping[str, Mapping[Hashable, str | None]]
+    cluster: Mapping[Hashable, str]  # question → role or client
+    side: Mapping[Hashable, str]  # question → the counselor that counts as first
+
+
+def asked(every: "pd.DataFrame", voice: Voice, stages: Mapping[str, str], held: Mapping[int, Held]) -> Asked:
+    """The verdicts of a judge, both orders together, and of people on the same instrument and language.
 
     Args:
         every: all comparisons of the instrument in the store. stages: stage of each dimension.
     """
-    found = {o: key for o in contest(compared(every, voice), held, stages).outcomes if (key := question(o))}
+    cluster: dict[Hashable, str] = {}
+    side: dict[Hashable, str] = {}
+
+    def said(one: Voice) -> dict[Hashable, str | None]:
+        found: dict[Hashable, str | None] = {}
+        for outcome in contest(compared(every, one), held, stages).outcomes:
+            if (key := question(outcome)) is not None:
+                found[key] = verdict(outcome)
+                cluster.setdefault(key, str(outcome.role))
+                side.setdefault(key, outcome.a)
+        return found
+
     people: dict[str, dict[Hashable, str | None]] = {}
-    cluster: dict[Hashable, str] = {key: str(o.role) for o, key in found.items()}
-    side: dict[Hashable, str] = {key: o.a for o, key in found.items()}
     for other in comparison_voices(every):
         if other.kind == "person" and (other.version, other.language) == (voice.version, voice.language):
-            said = contest(compared(every, other), held, stages).outcomes
-            mine = people.setdefault(other.name, {})
-            for outcome in said:
-                if (key := question(outcome)) is not None:
-                    mine[key] = verdict(outcome)
-                    cluster.setdefault(key, str(outcome.role))
-                    side.setdefault(key, outcome.a)
-    return trust_of_comparisons(
-        {key: verdict(o) for o, key in found.items()}, people, cluster, side, lambda q: q[:2] if isinstance(q, tuple) else q
-    )  # fmt: skip
+            people.setdefault(other.name, {}).update(said(other))
+    return Asked(said(voice), people, cluster, side)
+
+
+def comparison_label(
+    every: "pd.DataFrame", voice: Voice, stages: Mapping[str, str], held: Mapping[int, Held]
+) -> Trust:
+    """The label of a judge's comparisons, against people who compared the same pairs of sessions."""
+    found = asked(every, voice, stages, held)
+    return trust_of_comparisons(found.judge, found.people, found.cluster, found.side, pair_of)
+
+
+def pair_of(key: Hashable) -> Hashable:
+    """The pair of sessions a question is about."""
+    return key[:2] if isinstance(key, tuple) else key
+
+
+@dataclass(frozen=True)
+class Match:
+    """How often a judge and the majority of people say the same on a dimension, a stage or all of them."""
+
+    id: str
+    rates: MatchRates
+    low: float
+    high: float
+    clusters: int
+
+
+def matches(found: Asked, stages: Mapping[str, str], draws: int = 500) -> list[Match]:
+    """Match rates per dimension, then per stage, then over all; intervals of *with ties* from drawing roles."""
+    people = majority(list(found.people.values()))
+    shared = [q for q in found.judge if found.judge[q] is not None and people.get(q) is not None]
+    groups: dict[str, list[Hashable]] = {name: [] for name in (*stages, *stages.values(), TOTAL)}
+    for key in shared:
+        dimension = str(key[2]) if isinstance(key, tuple) else ""
+        for name in (dimension, stages.get(dimension, ""), TOTAL):
+            groups.setdefault(name, []).append(key)
+    return [match_of(name, keys, found, people, draws) for name, keys in groups.items() if keys]
+
+
+def match_of(
+    name: str, keys: Sequence[Hashable], found: Asked, people: Mapping[Hashable, str | None], draws: int
+) -> Match:
+    rows = [(found.judge[q], people[q], found.side[q]) for q in keys]
+
+    def rate(drawn: Rows) -> float:
+        return match_rates([rows[i] for i in drawn]).with_ties
+
+    rng = np.random.default_rng(SEED)
+    ends = cluster_interval([found.cluster[q] for q in keys], rate, rng, draws)
+    return Match(name, match_rates(rows), ends.low, ends.high, ends.clusters)
 
 
 def question(outcome: Outcome) -> tuple[int, int, str] | None:

@@ -21,3 +21,12 @@ def picked_row(
     if rows and rows[0] < len(ids):
         st.query_params[kind] = str(ids[rows[0]])
         st.rerun()
+
+
+def to_results(table: pd.DataFrame, ids: Sequence[int], kind: str, *, key: str, name: str) -> None:
+    """The same on another page: a chosen row opens Results there."""
+    chosen = st.dataframe(table, hide_index=True, on_select="rerun", selection_mode="single-row", key=key)
+    charts.csv_button(table, name=name, key=key)
+    rows = chosen["selection"]["rows"]
+    if rows and rows[0] < len(ids):
+        st.switch_page("results.py", query_params={kind: str(ids[rows[0]])})

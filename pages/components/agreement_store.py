@@ -1,0 +1,312 @@
+"""Agreement from the store: a judge beside people, people among themselves, and a judge's verdicts beside theirs."""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core import instruments
+from core.instruments import Instrument
+from core.results import agreements, labels, scores
+from core.results.agreements import TWO_WAY, Agreed, Voice
+from core.results.claims import short
+from pages.components import badges, charts, forest, layout, results_data, results_words
+from pages.components.results_data import ALL, Frame, dimensions
+from pages.components.results_words import between, dimension_name, item_text, stage_name
+from pages.components.words import _, many
+
+Tables = dict[str, pd.DataFrame]
+
+
+def form_choice(key: str) -> str:
+    """Which ICC the figure shows; the table has all of them."""
+    picked = st.segmented_control(
+        _("Form"), list(TWO_WAY), default=TWO_WAY[0], required=True, key=key, label_visibility="collapsed", persist_state="session"
+    )  # fmt: skip
+    return str(picked or TWO_WAY[0])
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _people(instrument: str, version: int, language: str, url: str, state: int) -> Tables:
+    """Sessions × (items, dimensions, total) of every person who used this version in this language."""
+    frame, used = results_data.ratings(ALL, instrument), instruments.load(instrument)
+    found = agreements.people_values(frame.rows, "person", version, language)
+    return {
+        name: agreements.with_sums(table, dimensions(used), used.scoring) for name, table in found.items()
+    }
+
+
+def people(instrument: str, version: int, language: str) -> Tables:
+    return _people(instrument, version, language, *results_data.state())
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _beside(instrument: str, voice: Voice, url: str, state: int) -> tuple[pd.DataFrame, list[Agreed]]:
+    frame, used = results_data.heard(ALL, instrument, voice), instruments.load(instrument)
+    table = scores.wide(scores.item_values(frame.rows), [item.id for item in used.items])
+    judge = agreements.with_sums(table, dimensions(used), used.scoring)
+    known = people(instrument, voice.version, voice.language)
+    return judge, agreements.judge_and_people(judge, known, dimensions(used), frame.held)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _between(instrument: str, version: int, language: str, url: str, state: int) -> list[Agreed]:
+    frame, used = results_data.ratings(ALL, instrument), instruments.load(instrument)
+    return agreements.between_people(people(instrument, version, language), dimensions(used), frame.held)
+
+
+# ---- judge and people ----------------------------------------------------------------------------
+
+
+def judge_and_people(instrument: str, voice: Voice) -> None:
+    """The trust label first, then item by item, the largest disagreements, and what it does not show."""
+    used = instruments.load(instrument)
+    judge, found = _beside(instrument, voice, *results_data.state())
+    label = results_data.label("rating", instrument, voice)
+    engine = "demo" if voice.kind == "rules" else "openai"
+    with st.container(border=True):
+        badges.row([results_words.trust_badge(label, True), badges.engine(engine)])
+        layout.lead_card(sentence(found, used), results_words.trust_words(label, True))
+    if not found:
+        layout.empty(
+            _("No session was rated by both"),
+            _("Have people rate some of the sessions this judge rated, with the same instrument in the same language."),
+            _("Open Rate"), "rate.py", key="agreement_none_shared",
+        )  # fmt: skip
+        return
+    with st.container(border=True):
+        form = form_choice("agreement_form")
+        title = _("Agreement of the judge with people, {form}").format(form=form)
+        draw(found, used, form, title, engine, "agreement_judge")
+    known = people(instrument, voice.version, voice.language)
+    grid = st.grid(2, min_column_width=360, border=True)
+    with grid.cell():
+        disagreements(judge, known, instrument, voice, used)
+    with grid.cell():
+        limits(judge, used)
+
+
+def sentence(found: Sequence[Agreed], used: Instrument) -> str:
+    """The dimensions in the order of their agreement, without an adjective."""
+    own = [one for one in found if one.id in {d.id for d in used.dimensions}]
+    known = sorted(
+        ((one.forms["ICC(A,1)"].value, one.id) for one in own if one.forms["ICC(A,1)"].value == one.forms["ICC(A,1)"].value),
+        reverse=True,
+    )  # fmt: skip
+    if not known:
+        return _("How far this judge agrees with people is not known here")
+    told = _(", ").join(f"{dimension_name(used, name)} {short(value)}" for value, name in known)
+    return _("ICC(A,1) with people: {dimensions}").format(dimensions=told)
+
+
+def draw(found: Sequence[Agreed], used: Instrument, form: str, title: str, engine: str, key: str) -> None:
+    order = [*(d.id for d in used.dimensions), agreements.TOTAL]
+    lines = [
+        forest.Line(
+            _("Score") if one.id == one.dimension else one.id, one.forms[form].value, one.forms[form].low, one.forms[form].high,
+            dimension_name(used, one.dimension), order.index(one.dimension),
+        )
+        for one in sorted(found, key=lambda one: order.index(one.dimension))
+        if form in one.forms
+    ]  # fmt: skip
+    counted = many(
+        "n = {n} session rated by both", "n = {n} sessions rated by both", max(one.n for one in found)
+    )
+    lowest = min([0.0, *(value for line in lines for value in (line.low, line.value) if value == value)])
+    figure = forest.forest(
+        lines, title=charts.title_block(title, counted, badges.engine_words(engine)), axis=form,
+        over=_("{form}, 95 %").format(form=form), span=(max(lowest, -1.0), 1), bands=(0, 0.5, 0.75, 0.9),
+    )  # fmt: skip
+    words = _(
+        "Two-way, absolute agreement (A) or consistency (C), of one rater (1) or the mean (k). Shading: below .50, .50–.75, "
+        ".75–.90, above (Koo and Li 2016), a guide only. Intervals: drawing clients or roles. {engine}."
+    )
+    charts.show(
+        figure, alt=title, table=table_of(found, used), name="agreement", key=key, whole=True,
+        caption=words.format(engine=badges.engine_words(engine)),
+        columns={_("Spread (SD)"): st.column_config.NumberColumn(format="%.2f")},
+    )  # fmt: skip
+
+
+def table_of(found: Sequence[Agreed], used: Instrument) -> pd.DataFrame:
+    rows = [
+        (_("Score") if one.id == one.dimension else one.id, dimension_name(used, one.dimension), one.n, one.dropped, one.spread,
+         *(value_words(one, form) for form in TWO_WAY), r_words(one), item_text(used, one.id) if one.id != one.dimension else "")
+        for one in found
+    ]  # fmt: skip
+    heads = [
+        _("Item"),
+        _("Dimension"),
+        _("Sessions"),
+        _("Dropped"),
+        _("Spread (SD)"),
+        *TWO_WAY,
+        _("r"),
+        _("Text"),
+    ]
+    return pd.DataFrame(rows, columns=heads)
+
+
+def value_words(one: Agreed, form: str) -> str:
+    value = one.forms.get(form)
+    if value is None or value.value != value.value:
+        return _("too few") if one.n < 2 else _("no variance, no ICC")
+    return f"{short(value.value)} ({between(value.low, value.high)})"
+
+
+def r_words(one: Agreed) -> str:
+    return (
+        "–"
+        if one.r is None or one.r.value != one.r.value
+        else f"{short(one.r.value)} ({between(one.r.low, one.r.high)})"
+    )
+
+
+def disagreements(
+    judge: pd.DataFrame, known: Tables, instrument: str, voice: Voice, used: Instrument
+) -> None:
+    """Where judge and people are furthest apart; a row leads to the judge's reasoning."""
+    from pages.components.results_picking import to_results
+
+    layout.card_title(_("Largest disagreements"))
+    gaps = agreements.gaps(judge, known, [item.id for item in used.items])
+    frame = results_data.heard(ALL, instrument, voice).rows
+    first = frame.drop_duplicates(["session", "item"]).set_index(["session", "item"])["id"]
+    table = pd.DataFrame(
+        [(gap.session, gap.item, gap.people, gap.judge, item_text(used, gap.item)) for gap in gaps],
+        columns=[_("Session"), _("Item"), _("People"), _("Judge"), _("Text")],
+    )
+    layout.muted(_("Choose a row to read what the judge wrote."))
+    to_results(
+        table,
+        [int(first[gap.session, gap.item]) for gap in gaps],
+        "rating",
+        key="agreement_gaps",
+        name="disagreements",
+    )
+
+
+def limits(judge: pd.DataFrame, used: Instrument) -> None:
+    layout.card_title(_("What this does not show"))
+    st.text(
+        _(
+            "Agreement is not truth: two raters can share a blind spot. Repeats of one judge that agree only say that it is steady."
+        )
+    )
+    alpha = agreements.halo(judge, [item.id for item in used.items])
+    if alpha > agreements.HALO:
+        badges.draw(
+            badges.partly(
+                _("Possible halo: items move together (alpha = {value})").format(value=short(alpha))
+            )
+        )
+
+
+# ---- people among themselves ---------------------------------------------------------------------
+
+
+def between_people(instrument: str, version: int, language: str) -> None:
+    from pages.components import agreement_tables
+
+    used, known = instruments.load(instrument), people(instrument, version, language)
+    if len(known) < 2:
+        layout.empty(
+            _("Two people are needed"),
+            _("{n} person has rated with this instrument in this language. Ask another one to rate the same sessions.").format(n=len(known)),
+            _("Open Rate"), "rate.py", key="agreement_one_person",
+        )  # fmt: skip
+        return
+    layout.muted(_("People: {names}").format(names=_(", ").join(known)))
+    found = _between(instrument, version, language, *results_data.state())
+    if found:
+        with st.container(border=True):
+            form = form_choice("agreement_people_form")
+            draw(
+                found,
+                used,
+                form,
+                _("Agreement of people, {form}").format(form=form),
+                "person",
+                "agreement_people",
+            )
+    cells = {
+        item.id: [
+            (session, name, None if value != value else float(value))
+            for name, table in known.items()
+            if item.id in table
+            for session, value in table[item.id].items()
+        ]
+        for item in used.items
+    }
+    agreement_tables.show(agreement_tables.of_items(cells), "people")
+
+
+# ---- comparisons ---------------------------------------------------------------------------------
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _matched(instrument: str, voice: Voice, url: str, state: int) -> tuple[list[labels.Match], int]:
+    frame: Frame = results_data.comparisons(ALL)
+    used = instruments.load(instrument)
+    own = frame.rows[frame.rows["instrument"] == instrument]
+    found = labels.asked(own, voice, results_data.stages(used), frame.held)
+    return labels.matches(found, results_data.stages(used)), len(found.people)
+
+
+def verdicts(instrument: str, voice: Voice) -> None:
+    """How often a judge and the majority of people name the same side."""
+    used = instruments.load(instrument)
+    found, persons = _matched(instrument, voice, *results_data.state())
+    label = results_data.label("comparison", instrument, voice)
+    engine = "demo" if voice.kind == "rules" else "openai"
+    with st.container(border=True):
+        badges.row([results_words.trust_badge(label, False), badges.engine(engine)])
+        layout.muted(results_words.trust_words(label, False))
+    if not found:
+        layout.empty(
+            _("No pair was compared by both"),
+            _("Have people compare some of the pairs this judge compared, with the same instrument in the same language."),
+            _("Open Rate"), "rate.py", key="agreement_none_compared",
+        )  # fmt: skip
+        return
+    with st.container(border=True):
+        matched(found, persons, used, engine)
+
+
+def matched(found: Sequence[labels.Match], persons: int, used: Instrument, engine: str) -> None:
+    groups: Mapping[str, tuple[str, int]] = {d.id: (_("Dimensions"), 0) for d in used.dimensions}
+    lines = [
+        forest.Line(
+            name_of(one.id, used), one.rates.with_ties, one.low, one.high,
+            groups.get(one.id, (_("Stages"), 1) if one.id in used.stages else (_("All"), 2))[0],
+            groups.get(one.id, ("", 1) if one.id in used.stages else ("", 2))[1],
+        )
+        for one in found
+    ]  # fmt: skip
+    total = found[-1].rates
+    counted = (
+        many("n = {n} question", "n = {n} questions", total.n_with_ties)
+        + ", "
+        + many("{n} person", "{n} people", persons)
+    )
+    title = _("Same verdict as the majority of people")
+    figure = forest.forest(
+        lines, title=charts.title_block(title, counted, badges.engine_words(engine)), axis=_("Match rate, tie as a third class"),
+        over=_("rate, 95 %"), span=(0, 1),
+    )  # fmt: skip
+    table = pd.DataFrame(
+        [(name_of(m.id, used), m.rates.without_ties, m.rates.n_without_ties, m.rates.with_ties, m.rates.n_with_ties, m.rates.kappa)
+         for m in found],
+        columns=[_("What"), _("Ties discarded"), _("n, ties discarded"), _("Tie as a class"), _("n, tie as a class"), _("Kappa")],
+    )  # fmt: skip
+    charts.show(
+        figure, alt=title, table=table, name="match-rates", key="agreement_matches", whole=True,
+        caption=_("Orders that disagree count as a tie. The paper discards ties; both are shown. Intervals: drawing roles. {engine}.").format(
+            engine=badges.engine_words(engine)
+        ),
+        columns={name: st.column_config.NumberColumn(format="%.2f") for name in (_("Ties discarded"), _("Tie as a class"), _("Kappa"))},
+    )  # fmt: skip
+
+
+def name_of(id: str, used: Instrument) -> str:
+    return stage_name(used, id) if id in used.stages else dimension_name(used, id)
