@@ -84,8 +84,7 @@ class Ledger:
         try:
             connection = sqlite3.connect(str(self.path), isolation_level=None, cached_statements=256)
             set_pragmas(connection, None)
-            if self.limit_pages:
-                connection.execute(f"PRAGMA max_page_count={int(self.limit_pages)}")
+            self._limit(connection)
         except sqlite3.Error as error:
             self._ready.put(error)
             return
@@ -148,6 +147,11 @@ class Ledger:
                     raise
                 self.trouble = str(self._words(error))
                 time.sleep(0.2)
+                self._limit(connection)
+
+    def _limit(self, connection: sqlite3.Connection) -> None:
+        if self.limit_pages:
+            connection.execute(f"PRAGMA max_page_count={int(self.limit_pages)}")
 
     def _words(self, error: BaseException) -> StoreError:
         from sqlalchemy import make_url

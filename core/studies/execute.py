@@ -67,8 +67,9 @@ async def execute(room: Room, unit: Waiting) -> str:
 
 
 def give_back(room: Room, asking: Asking) -> None:
-    """A unit with nothing under way waits again; one in flight stays *running*, to be counted when asked again."""
-    if asking.claimed and not asking.flying:
+    """A unit with nothing under way waits again; one whose answer is lost stays *running*, to be counted when asked
+    again."""
+    if asking.claimed and not asking.flying and not asking.owed:
         room.desk.ledger.post(lambda c: units.release(c, asking.unit.id))
 
 
@@ -193,6 +194,7 @@ async def commit(
         units.finish(connection, unit.id, state, why, result)
 
     await desk.ledger.write(job)
+    asking.owed = False
     desk.remember(packed)
     return state
 

@@ -88,6 +88,7 @@ class Asking:
         self.desk, self.unit = desk, unit
         self.claimed = False
         self.flying = False  # a request is under way
+        self.owed = False  # an answer came that is not committed yet
         self.made: dict[str, int] = {}  # records this unit made, by noun
         self.prices: dict[str, Price | None] = {}
         self.stored: dict[tuple[str, int, str], dict[str, Any]] = {}
@@ -152,6 +153,7 @@ class Asking:
             return int(known["id"])
         packed = self.pack(fields, messages, raw, self.prices.get(f"{fields['base_url']} {fields['model']}"))
         call = await self.desk.ledger.write(lambda c: units.save_call(c, packed, self.desk.known))
+        self.owed = False
         self.desk.remember(packed)
         return int(call)
 
@@ -225,6 +227,7 @@ class PacedEngine:
             try:
                 with asking.flight():
                     answer = await self.chair.inner.ask(question, on_text)
+                asking.owed = True
                 cost = cost_of_usage(answer.usage, self.chair.price)
             except ModelError as error:
                 if error.kind == "wait":

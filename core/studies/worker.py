@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from core.errors import StoreError, WorkbenchError
 from core.studies import keyring
@@ -183,25 +183,34 @@ def doing(store: Store, study_id: int) -> Mapping[str, Any]:
 
 def work_off(store: Store, keys: Mapping[str, str] | None = None, idle: float = 0.0, **workshop: Any) -> bool:
     """Work here, in this process, until nothing is left; false if another worker is at it."""
+    return work_here(store, keys, idle, **workshop) != "taken"
+
+
+def work_here(
+    store: Store, keys: Mapping[str, str] | None = None, idle: float = 0.0, **workshop: Any
+) -> Literal["taken", "told to go", "done"]:
+    """``work_off``, and how it ended: another worker is at it, a signal said to go, or nothing is left."""
     if store.path is None:
-        return False
-    lock = WorkerLock(store.path)
+        return "taken"
+    lock, told_to_go = WorkerLock(store.path), False
     if not lock.take():
-        return False
+        return "taken"
     try:
 
         async def all_of_it() -> None:
+            nonlocal told_to_go
             worker = Worker(store, idle, **workshop)
             worker.workshop.keys |= dict(keys or {})
             for name in (signal.SIGTERM, signal.SIGINT):
                 with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
                     asyncio.get_running_loop().add_signal_handler(name, worker.go)
             await worker.run()
+            told_to_go = worker.leaving.is_set()
 
         asyncio.run(all_of_it())
     finally:
         lock.let_go()
-    return True
+    return "told to go" if told_to_go else "done"
 
 
 def start_worker_if_needed(store: Store) -> bool:
@@ -236,9 +245,11 @@ def main(arguments: list[str] | None = None) -> int:
         for _ in range(20):  # a worker that is just leaving holds the lock for a moment
             if not running_studies(store):
                 return 0
-            if work_off(store, idle=IDLE, grace=given.grace):
-                continue
-            time.sleep(0.2)
+            ended = work_here(store, idle=IDLE, grace=given.grace)
+            if ended == "told to go":
+                return 0  # what still runs is for the next worker
+            if ended == "taken":
+                time.sleep(0.2)
     except WorkbenchError as error:
         print(str(error), file=sys.stderr)
         return 2
