@@ -109,12 +109,12 @@ def draw(found: Sequence[Agreed], used: Instrument, form: str, title: str, engin
         for one in sorted(found, key=lambda one: order.index(one.dimension))
         if form in one.forms
     ]  # fmt: skip
-    counted = many(
-        "n = {n} session rated by both", "n = {n} sessions rated by both", max(one.n for one in found)
-    )
+    most = max(one.n for one in found)
+    counted = many("n = {n} session rated by all of them", "n = {n} sessions rated by all of them", most)
+    made = _("Rated by people") if engine == "person" else badges.engine_words(engine)
     lowest = min([0.0, *(value for line in lines for value in (line.low, line.value) if value == value)])
     figure = forest.forest(
-        lines, title=charts.title_block(title, counted, badges.engine_words(engine)), axis=form,
+        lines, title=charts.title_block(title, counted, made), axis=form,
         over=_("{form}, 95 %").format(form=form), span=(max(lowest, -1.0), 1), bands=(0, 0.5, 0.75, 0.9),
     )  # fmt: skip
     words = _(
@@ -123,7 +123,7 @@ def draw(found: Sequence[Agreed], used: Instrument, form: str, title: str, engin
     )
     charts.show(
         figure, alt=title, table=table_of(found, used), name="agreement", key=key, whole=True,
-        caption=words.format(engine=badges.engine_words(engine)),
+        caption=words.format(engine=made),
         columns={_("Spread (SD)"): st.column_config.NumberColumn(format="%.2f")},
     )  # fmt: skip
 

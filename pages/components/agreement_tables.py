@@ -54,16 +54,16 @@ def none(value: float | None) -> float:
     return NAN if value is None else float(value)
 
 
-def items_table(found: Found) -> pd.DataFrame:
+def items_table(found: Found, forms: Sequence[str] = FORMS) -> pd.DataFrame:
     rows = []
     for name, item in found["items"].items():
         alpha = item["krippendorff"]
         rows.append(
-            (name, item["n_targets"], item["n_raters"], item["dropped_targets"], *(estimate(item["icc"][form]) for form in FORMS),
+            (name, item["n_targets"], item["n_raters"], item["dropped_targets"], *(estimate(item["icc"][form]) for form in forms),
              *(short(none(alpha[level])) for level in ("nominal", "ordinal", "interval")))
         )  # fmt: skip
     heads = [
-        _("Item"), _("Targets"), _("Raters"), _("Dropped"), *FORMS, _("Alpha, nominal"), _("Alpha, ordinal"), _("Alpha, interval"),
+        _("Item"), _("Targets"), _("Raters"), _("Dropped"), *forms, _("Alpha, nominal"), _("Alpha, ordinal"), _("Alpha, interval"),
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=heads)
 
@@ -96,8 +96,10 @@ def pairs_table(found: Found) -> pd.DataFrame:
 def show(found: Found, key: str) -> None:
     """Krippendorff's alpha per item, kappa and correlations of every pair of raters, and the notes."""
     with st.container(border=True):
-        layout.card_title(_("Item by item: ICC and Krippendorff's alpha"))
-        charts.show_table(items_table(found), name="agreement-items", key=f"agreement_{key}_items")
+        layout.card_title(_("Item by item: Krippendorff's alpha"))
+        charts.show_table(
+            items_table(found, ()), name="alpha-items", key=f"agreement_{key}_items", whole=True
+        )
     pairs(found, key)
     notes(found)
 

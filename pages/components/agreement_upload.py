@@ -48,10 +48,11 @@ def section() -> None:
                 "One row for each role, pair, dimension and order: columns role, agent_a, agent_b, dimension, stage, order, verdict. Order ab or ba says who was shown first; the verdict names the winning agent, or is tie, or is blank where it could not be read."
             )
         )
-        charts.csv_button(
-            RATINGS if ratings else COMPARISONS, name=f"template-{kind}", key=f"agreement_template_{kind}"
-        )
-        layout.muted(_("The button gives a template. The file is read here and not kept."))
+        st.download_button(
+            _("Template"), charts.csv(RATINGS if ratings else COMPARISONS), f"template-{kind}.csv", "text/csv",
+            key=f"agreement_template_{kind}", icon=":material/download:", on_click="ignore",
+        )  # fmt: skip
+        layout.muted(_("The file is read here and not kept."))
         given = st.file_uploader(_("Table (CSV)"), type=["csv", "tsv", "txt"], key=f"agreement_file_{kind}")
     if given is None:
         return

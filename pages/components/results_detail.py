@@ -6,7 +6,8 @@ from typing import Any
 import streamlit as st
 
 from core import instruments
-from core.results import reading
+from core.results import labels, reading
+from core.results.agreements import voices
 from core.results.claims import short
 from pages.components import badges, layout, resources, results_data, results_words, session_view, transcript
 from pages.components.results_words import dimension_name, rater_kind
@@ -32,7 +33,7 @@ def engine_of(row: Row) -> str:
 def facts(row: Row) -> list[tuple[str, object]]:
     used = results_words.instrument_name(row["instrument"])
     return [
-        (_("Judged by"), f"{results_words.counselors().get(row['rater'], row['rater'])} ({rater_kind(row['rater_kind'])})"),
+        (_("Judged by"), f"{results_words.counselors().get(row['rater'], row['rater'])} · {rater_kind(row['rater_kind'])}"),
         (_("Instrument"), _("{name}, version {n}").format(name=used, n=row["instrument_version"])),
         (_("Repeat"), row["repeat"]),
     ]  # fmt: skip
@@ -76,7 +77,7 @@ def comparison(id: int) -> None:
         ),
         over=_("Comparison {n} · {a} was shown first, {b} second").format(n=id, a=called[0], b=called[1]),
     )
-    badges.draw(badges.engine(engine_of(row)))
+    badges.row([badges.engine(engine_of(row)), trust_of(row, "comparison")])
     other_order(row)
     layout.muted(used.dimension(row["dimension"]).definition.of(language()))
     reasoning(row)
@@ -92,7 +93,7 @@ def comparison(id: int) -> None:
 
 def verdict_words(row: Row, called: Sequence[str]) -> str:
     if row["verdict"] == "won":
-        return _("{name} does better").format(
+        return _("the verdict is for {name}").format(
             name=called[0] if row["winner_id"] == row["first_id"] else called[1]
         )
     return _("tie") if row["verdict"] == "tie" else _("could not be read")
@@ -155,9 +156,7 @@ def rating(id: int) -> None:
                 n=id, dimension=dimension_name(used, item.dimension), counselor=counselor, s=session.id
             ),
         )
-        with st.container(horizontal=True):
-            badges.draw(badges.engine(engine_of(row)))
-            badges.draw(trust_of(row))
+        badges.row([badges.engine(engine_of(row)), trust_of(row, "rating")])
         value(row, item)
         repeats(row)
         reasoning(row)
@@ -170,16 +169,22 @@ def rating(id: int) -> None:
     layout.link("sessions.py", _("Open this session"), {"session": session.id})
 
 
-def trust_of(row: Row) -> badges.Badge:
-    """The label of the voice that gave this rating; people have none."""
-    if row["rater_kind"] not in ("rules", "model"):
+def trust_of(row: Row, table: str) -> badges.Badge:
+    """The label of the voice that gave this; people have none."""
+    if row["rater_kind"] not in labels.WITH_LABEL:
         return badges.fact(rater_kind(row["rater_kind"]), "person")
-    from core.results.agreements import voices
-
-    frame = results_data.ratings(results_data.ALL, row["instrument"]).rows
-    mine = voices(frame[frame["id"] == row["id"]])[0].key
-    voice = next(voice for voice in voices(frame) if voice.key == mine)
-    return results_words.trust_badge(results_data.label("rating", row["instrument"], voice), True)
+    heard = labels.comparison_voices if table == "comparison" else voices
+    frame = (
+        results_data.comparisons(results_data.ALL)
+        if table == "comparison"
+        else results_data.ratings(results_data.ALL, row["instrument"])
+    )
+    rows = frame.rows[frame.rows["instrument"] == row["instrument"]]
+    mine = heard(rows[rows["id"] == row["id"]])[0].key
+    voice = next(voice for voice in heard(rows) if voice.key == mine)
+    return results_words.trust_badge(
+        results_data.label(table, row["instrument"], voice), ratings=table == "rating"
+    )
 
 
 def value(row: Row, item: instruments.Item) -> None:

@@ -75,7 +75,7 @@ def radar(found: Compared, agents: list[str], names: dict[str, str]) -> go.Figur
     )
     figure.update_layout(
         title=charts.title_block(_("Win score by dimension"), counted, badges.engine_words(contest.engine)),
-        height=560, margin={"l": 104, "r": 104, "t": 120, "b": 96},
+        height=560, margin={"l": 92, "r": 92, "t": 116, "b": 90},
     )  # fmt: skip
     figure.update_polars(
         radialaxis={"range": [0, 1], "tickvals": [0.25, 0.5, 0.75, 1], "ticktext": [".25", ".5", ".75", "1"]}

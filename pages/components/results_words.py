@@ -45,7 +45,7 @@ def setting_name(setting: str) -> str:
 
 def voice_name(voice: Voice) -> str:
     """A rater and the way of rating, so that two ways of one rater are told apart."""
-    parts = [f"{counselors().get(voice.name, voice.name)} ({rater_kind(voice.kind)})"]
+    parts = [counselors().get(voice.name, voice.name), rater_kind(voice.kind)]
     if voice.setting:
         parts.append(setting_name(voice.setting))
     if voice.prompt_version is not None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
@@ -24,6 +25,11 @@ def shown(at: AppTest) -> str:
     parts += [element.proto.body for element in at.get("html")]
     parts += [element.label for element in at.button]
     return "\n".join(parts).replace("\\", "")  # escapes of Markdown are not seen
+
+
+def table_with(at: AppTest, column: str) -> pd.DataFrame:
+    """The first table on the page that has this column."""
+    return next(frame.value for frame in at.dataframe if column in frame.value.columns)
 
 
 def assert_calm(at: AppTest) -> None:

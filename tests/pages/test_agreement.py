@@ -1,0 +1,131 @@
+"""Agreement, as people use it: what is missing, judge beside people, and tables of one's own."""
+
+import pytest
+
+from storage.store import Store
+from tests import results_story as story
+from tests.pages.conftest import Open, assert_calm, shown, table_with
+
+RATINGS = "target,rater,item,score\n" + "\n".join(
+    f"S{n},K{k},Q1,{(n * 7 + k * (n % 3)) % 5 + 1}" for n in range(8) for k in (1, 2)
+)
+HEAD = "role,agent_a,agent_b,dimension,stage,order,verdict\n"
+
+
+@pytest.fixture
+def rated(store: Store) -> list[int]:
+    """Sessions that rules rated thrice, and two people once."""
+    made = list(story.sessions(store, 12, story.COUNSELORS).values())
+    story.rate(store, story.study(store), made)
+    for name, seed in (("K-01", 5), ("K-02", 6)):
+        story.rate(store, None, made, kind="person", rater=name, repeats=1, seed=seed)
+    return made
+
+
+def test_empty_page_says_what_is_missing(open_page: Open) -> None:
+    at = open_page("agreement.py")
+    assert_calm(at)
+    assert "No judge has rated a session yet" in shown(at) and at.button(key="agreement_empty")
+    at = open_page("agreement.py", section="people")
+    assert "No person has rated a session yet" in shown(at)
+    at = open_page("agreement.py", section="verdicts")
+    assert "No judge has compared sessions yet" in shown(at)
+
+
+def test_judge_without_shared_sessions_is_not_validated(open_page: Open, store: Store) -> None:
+    made = list(story.sessions(store, 3, story.COUNSELORS).values())
+    story.rate(store, story.study(store), made)
+    at = open_page("agreement.py")
+    assert_calm(at)
+    assert "Not validated here" in shown(at) and "No session was rated by both" in shown(at)
+
+
+def test_too_few_shared_sessions_give_no_figure_in_the_label(open_page: Open, store: Store) -> None:
+    made = list(story.sessions(store, 4, story.COUNSELORS).values())
+    story.rate(store, story.study(store), made)
+    story.rate(store, None, made, kind="person", rater="K-01", repeats=1)
+    at = open_page("agreement.py")
+    assert "Too few to validate (12 sessions, 4 clients or roles)" in shown(at)
+
+
+def test_judge_beside_people_with_the_peoples_own_agreement(open_page: Open, rated: list[int]) -> None:
+    at = open_page("agreement.py")
+    assert_calm(at)
+    words = shown(at)
+    assert "ICC(A,1) with people" in words and "as the ceiling: K-01" in words
+    table = table_with(at, "ICC(C,k)")
+    assert list(table["Item"])[:5] == ["Q1", "Q2", "Q3", "Q4", "Score"] and set(table["Sessions"]) == {36}
+    assert "What this does not show" in words and "Demo engine (rules, no model)" in words
+    assert len(at.dataframe(key="agreement_gaps").value) == 8
+
+
+def test_people_among_themselves_with_alpha_and_kappa(open_page: Open, rated: list[int]) -> None:
+    at = open_page("agreement.py", section="people")
+    assert_calm(at)
+    assert list(table_with(at, "Alpha, ordinal")["Item"]) == [f"Q{n}" for n in range(1, 13)]
+    pairs = table_with(at, "Weighted kappa")
+    assert set(pairs["n"]) == {36} and pairs["Weighted kappa"].between(0, 1).all()
+
+
+def test_one_person_alone_has_no_agreement(open_page: Open, store: Store) -> None:
+    made = list(story.sessions(store, 3, story.COUNSELORS).values())
+    story.rate(store, None, made, kind="person", rater="K-01", repeats=1)
+    at = open_page("agreement.py", section="people")
+    assert_calm(at)
+    assert "Two people are needed" in shown(at)
+
+
+def test_verdicts_of_a_judge_beside_those_of_people(open_page: Open, store: Store) -> None:
+    made = story.sessions(store, 12, story.COUNSELORS)
+    story.compare(store, story.study(store), made)
+    story.compare(store, story.study(store), made, kind="person", judge="K-01", seed=9, both=False)
+    at = open_page("agreement.py", section="verdicts")
+    assert_calm(at)
+    table = table_with(at, "n, ties discarded")
+    assert list(table["What"])[-4:] == ["Exploration", "Insight", "Action", "Total"]
+    assert (table["n, ties discarded"] < table["n, tie as a class"]).all()
+
+
+def test_table_of_ratings_gives_the_numbers_of_the_command_line(open_page: Open) -> None:
+    at = open_page("agreement.py", section="file")
+    at.file_uploader(key="agreement_file_ratings").set_value(("mine.csv", RATINGS.encode(), "text/csv")).run()
+    assert_calm(at)
+    table = table_with(at, "Alpha, ordinal")
+    assert list(table["Targets"]) == [8] and list(table["Raters"]) == [2]
+    assert list(table_with(at, "Weighted kappa")["n"]) == [8]
+
+
+def test_table_of_comparisons_gives_scores_and_pairs(open_page: Open) -> None:
+    rows = "".join(
+        f"R{n},A,B,d{d},Insight,{order},A\n" for n in range(7) for d in (1, 2) for order in ("ab", "ba")
+    )
+    at = open_page("agreement.py", section="file")
+    at.segmented_control(key="agreement_kind").select("comparisons").run()
+    at.file_uploader(key="agreement_file_comparisons").set_value(
+        ("mine.csv", (HEAD + rows).encode(), "text/csv")
+    ).run()
+    assert_calm(at)
+    pairs = table_with(at, "Decision")
+    assert list(pairs["Decision"]) == ["A"] and list(pairs["Roles won"]) == [7]
+    assert "14 decided" in shown(at)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"target,rater,item\nS1,K1,Q1\n", "lacks the column score"),
+        (b"target,rater,item,score\nS1,K1,Q1,high\n", "“high” in the column score is not a number"),
+        (b"", "is empty"),
+        (b"\x00\x01\x02\x00", "is not a text table"),
+    ],
+)
+def test_wrong_table_gets_a_sentence(open_page: Open, content: bytes, sentence: str) -> None:
+    at = open_page("agreement.py", section="file")
+    at.file_uploader(key="agreement_file_ratings").set_value(("mine.csv", content, "text/csv")).run()
+    assert_calm(at)
+    assert sentence in shown(at)
+
+
+def test_in_chinese_nothing_breaks(open_page: Open, rated: list[int]) -> None:
+    for section in ("judge", "people", "repeats", "verdicts", "file"):
+        assert_calm(open_page("agreement.py", language="zh", section=section))

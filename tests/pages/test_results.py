@@ -1,0 +1,198 @@
+"""Results, as people use it: nothing yet, a check of the pipeline, a result, and down to a quote and its call."""
+
+import pytest
+
+from storage import tables
+from storage.store import Store
+from tests import results_story as story
+from tests.pages.conftest import Open, assert_calm, shown, table_with
+
+PAIR = ("Careful", "Plainer")
+
+
+@pytest.fixture
+def judged(store: Store) -> int:
+    """A study whose sessions and verdicts are all made by rules."""
+    study = story.study(store)
+    made = story.sessions(store, 4, PAIR)
+    story.compare(store, study, made, unreadable=0.1)
+    story.rate(store, study, list(made.values()), unscored=0.05)
+    return study
+
+
+def test_empty_page_says_what_is_missing_and_where_to_go(open_page: Open) -> None:
+    at = open_page("results.py")
+    assert_calm(at)
+    assert (
+        "Nothing has been judged yet" in shown(at) and at.button(key="results_empty").label == "Open Studies"
+    )
+
+
+def test_rules_over_rules_are_a_pipeline_check_without_a_winner(open_page: Open, judged: int) -> None:
+    at = open_page("results.py", study=judged)
+    assert_calm(at)
+    words = shown(at)
+    assert "Pipeline check" in words and "Not validated here" in words
+    assert "is preferred to" not in words
+    pairs = table_with(at, "Decision")
+    assert set(pairs["Decision"]) == {"Pipeline check"} and list(pairs["Stage"]) == [
+        "Exploration",
+        "Insight",
+        "Action",
+    ]
+
+
+def test_counts_keep_the_kinds_of_non_wins_apart(open_page: Open, judged: int) -> None:
+    words = shown(open_page("results.py", study=judged))
+    assert "36 questions" in words
+    for kind in ("decided", "tie", "orders disagree", "undecided", "skipped"):
+        assert kind in words
+
+
+def test_a_model_that_judged_may_prefer_somebody(open_page: Open, store: Store) -> None:
+    study = story.study(store, engine="openai")
+    story.compare(
+        store, study, story.sessions(store, 8, PAIR, "openai"), kind="model", judge="o-mini", noise=0.0
+    )
+    at = open_page("results.py", study=study)
+    assert_calm(at)
+    assert "Careful is preferred to Plainer." in shown(at)
+    pairs = table_with(at, "Decision")
+    assert set(pairs["Decision"]) == {"Careful"} and all(pairs["Supported"])
+    assert list(pairs["Roles"]) == [8, 8, 8]
+
+
+def test_three_counselors_get_a_matrix_and_strengths(open_page: Open, store: Store) -> None:
+    study = story.study(store, engine="openai")
+    story.compare(
+        store, study, story.sessions(store, 8, story.COUNSELORS, "openai"), kind="model", judge="o-mini"
+    )
+    at = open_page("results.py", study=study)
+    assert_calm(at)
+    assert set(table_with(at, "Strength")["Counselor"]) == set(story.COUNSELORS)
+    at.selectbox(key="results_pair").select(("Plainer", "Careful")).run()
+    assert "Plainer against Careful" in shown(at)
+
+
+def test_from_a_number_down_to_both_sessions_and_a_quote(open_page: Open, judged: int) -> None:
+    at = open_page("results.py", study=judged)
+    at.button(key="results_next_role").click().run()
+    read = next(button for button in at.button if str(button.key).startswith("results_read_"))
+    read.click().run()
+    assert_calm(at)
+    words = shown(at)
+    assert "One reflects before it asks." in words and "The nights sound like the hardest part." in words
+    assert "r-q" in words, "the quote is lit up in the transcript"
+    assert "was shown first" in words and "no call behind this" in words
+    at.button(key="results_back").click().run()
+    assert_calm(at)
+    assert "Win score of Careful against Plainer" in str(at.get("plotly_chart")) or "Every pair" in shown(at)
+
+
+def test_rating_by_its_address_shows_anchor_quote_and_call(
+    open_page: Open, store: Store, judged: int
+) -> None:
+    rating = next(r for r in store.ratings.rows(study_id=judged) if r["score"] is not None)
+    call = store.calls.save(
+        {"prompt": "judge/item", "prompt_version": 3, "prompt_hash": "abc123", "engine": "demo", "sent": {"temperature": 1.0}},
+        [{"role": "system", "content": "Rate the item."}], '{"rating": 4}',
+    )  # fmt: skip
+    store.ratings.update(rating["id"], call_id=call)
+    at = open_page("results.py", study=judged, rating=rating["id"])
+    assert_calm(at)
+    words = shown(at)
+    assert "Rate the item." in words and "{&quot;rating&quot;: 4}" in words.replace("&#34;", "&quot;")
+    assert "judge/item, version 3" in words and "temperature 1.0" in words
+    assert "four fifths of the turns" in words and "They name what they work on." in words
+
+
+def test_a_rating_without_a_found_quote_is_marked(
+    open_page: Open, store: Store, a_session: tables.Session
+) -> None:
+    rater = store.raters.ensure("model", "o-mini", "hash")
+    row = store.ratings.add(
+        tables.Rating(
+            rater_id=rater.id or 0, session_id=a_session.id or 0, instrument="wai-o-s", instrument_version=1, language="en",
+            item="Q1", value=5, score=5, quotes=[{"text": "We agree.", "turn": None, "status": "not found", "side": "for"}],
+        )
+    )  # fmt: skip
+    at = open_page("results.py", rating=row.id)
+    assert_calm(at)
+    assert "No quote of this was found" in shown(at) and "not found in the transcript" in shown(at)
+
+
+def test_unscored_rating_says_why(open_page: Open, store: Store, judged: int) -> None:
+    rating = next(r for r in store.ratings.rows(study_id=judged) if r["score"] is None)
+    at = open_page("results.py", rating=rating["id"])
+    assert_calm(at)
+    assert "Unscored: no JSON" in shown(at)
+
+
+def test_items_have_their_mean_n_and_counselors(open_page: Open, judged: int) -> None:
+    at = open_page("results.py", study=judged, section="wai-o-s")
+    assert_calm(at)
+    table = table_with(at, "Without quote")
+    assert list(table["Item"]) == [f"Q{n}" for n in range(1, 13)] and set(table["n"]) <= {7, 8}
+    assert {"Careful", "Plainer"} <= set(table.columns)
+    scores = table_with(at, "Clients or roles")
+    assert len(scores) == 8 and set(scores["Dimension"]) == {"Goal", "Approach", "Bond", "Total"}
+    at.selectbox(key="results_item").select("Q5").run()
+    assert len(at.dataframe(key="results_ratings").value) == 24
+
+
+def test_repeats_of_the_demo_engine_say_what_they_are(open_page: Open, judged: int) -> None:
+    at = open_page("results.py", study=judged, section="repeats")
+    assert_calm(at)
+    assert "Agreement of subsamples; says nothing about a model" in shown(at)
+    table = table_with(at, "ICC(1,k)")
+    assert list(table.columns)[6:9] == ["ICC(1,1)", "ICC(1,k)", "ICC(A,k), as published"]
+
+
+def test_without_variance_there_is_no_icc(open_page: Open, store: Store) -> None:
+    made = list(story.sessions(store, 3, PAIR).values())
+    rater = store.raters.ensure("model", "steady", "hash")
+    store.ratings.add_many(
+        tables.Rating(
+            rater_id=rater.id or 0, session_id=session, instrument="wai-o-s", instrument_version=1, language="en", item=item,
+            repeat=repeat, value=3, score=3,
+        )
+        for session in made for item in ("Q1", "Q2") for repeat in (1, 2, 3)
+    )  # fmt: skip
+    at = open_page("results.py", section="repeats")
+    assert_calm(at)
+    assert "No variance, no ICC" in shown(at)
+    assert "no variance, no ICC" in set(table_with(at, "ICC(1,k)")["ICC(1,1)"])
+
+
+def test_radar_has_its_table_beside_it(open_page: Open, judged: int) -> None:
+    at = open_page("results.py", study=judged, section="radar")
+    assert_calm(at)
+    table = table_with(at, "Questions judged")
+    assert len(table) == 9 and {"Careful", "Plainer"} <= set(table.columns)
+    at.selectbox(key="results_dimension").select("gentle_challenges").run()
+    assert len(at.dataframe(key="results_comparisons").value) == 8
+
+
+def test_a_rating_that_is_gone_gets_a_sentence(open_page: Open, judged: int) -> None:
+    at = open_page("results.py", rating=99999)
+    assert_calm(at)
+    assert "There is no rating 99999" in shown(at)
+
+
+def test_people_and_rules_are_never_pooled(open_page: Open, store: Store) -> None:
+    study = story.study(store)
+    made = list(story.sessions(store, 4, PAIR).values())
+    story.rate(store, study, made)
+    story.rate(store, study, made, kind="person", rater="K-01", repeats=1)
+    at = open_page("results.py", study=study, section="wai-o-s")
+    voices = at.selectbox(key="results_rater").options
+    assert len(voices) == 2 and any("K-01" in v for v in voices)
+    assert len(at.dataframe(key="results_ratings").value) == 24
+    at.selectbox(key="results_rater").select_index(next(n for n, v in enumerate(voices) if "K-01" in v)).run()
+    assert_calm(at)
+    assert len(at.dataframe(key="results_ratings").value) == 8
+
+
+def test_in_chinese_nothing_breaks(open_page: Open, judged: int) -> None:
+    for section in ("wins", "radar", "wai-o-s", "repeats"):
+        assert_calm(open_page("results.py", language="zh", study=judged, section=section))
