@@ -37,6 +37,7 @@ class Shelf:
         self.report = lru_cache(maxsize=KEPT_RECORDS)(store.reports.get)
         self.instrument = lru_cache(maxsize=32)(load_instrument)
         self.rater = lru_cache(maxsize=64)(self._rater)
+        self.judged = lru_cache(maxsize=256)(self._judged)
         self._agents: dict[int, tables.Agent] = {}
         self._sessions: dict[int, Shown] = {}
 
@@ -70,6 +71,16 @@ class Shelf:
         from core.judging.service import rater_of
 
         return rater_of(self.store, self.agent(agent_id))
+
+    def _judged(self, agent_id: int, instrument: str, language: str, prompt: str) -> dict[str, Any]:
+        """What all units share that ask the same judge with the same instrument."""
+        found = self.instrument(instrument)
+        return {
+            "agent": self.agent(agent_id).hash,
+            "prompt": prompt_hash(prompt, language),
+            "instrument": [found.id, found.version, found.hash],
+            "language": language,
+        }
 
     def note(self, id: int) -> tables.Note:
         rows = units.query(self.store, "SELECT report_id FROM note WHERE id = :id", id=id)
@@ -158,22 +169,10 @@ def resolved(payload: Mapping[str, Any], made: Mapping[int, tuple[str, dict[str,
     return found
 
 
-def judge_facts(
-    shelf: Shelf, agent_id: int, instrument: Instrument, language: str, prompt: str
-) -> dict[str, Any]:
-    return {
-        "agent": shelf.agent(agent_id).hash,
-        "prompt": prompt_hash(prompt, language),
-        "instrument": [instrument.id, instrument.version, instrument.hash],
-        "language": language,
-    }
-
-
 def comparison_facts(shelf: Shelf, study: tables.Study, payload: Mapping[str, Any]) -> dict[str, Any]:
     first, second = shelf.session(payload["first"]), shelf.session(payload["second"])
     prompt = "judge/compare" if payload["dimension"] else "judge/compare_all"
-    instrument = shelf.instrument(payload["instrument"])
-    return judge_facts(shelf, payload["judge"], instrument, first.session.language, prompt) | {
+    return shelf.judged(payload["judge"], payload["instrument"], first.session.language, prompt) | {
         "texts": [first.hash, second.hash],
         "asked": payload["dimension"] or payload.get("dimensions", "all"),
         "repeat": payload["repeat"],
@@ -184,7 +183,7 @@ def rating_facts(shelf: Shelf, study: tables.Study, payload: Mapping[str, Any]) 
     shown = shelf.session(payload["session"])
     instrument = shelf.instrument(payload["instrument"])
     prompt = "judge/item" if payload["item"] else "judge/instrument"
-    return judge_facts(shelf, payload["judge"], instrument, shown.session.language, prompt) | {
+    return shelf.judged(payload["judge"], payload["instrument"], shown.session.language, prompt) | {
         "texts": [shown.hash],
         "profile": profile_of(shelf, instrument, shown.session),
         "setting": payload["setting"],
