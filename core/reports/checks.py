@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 from core.llm.demo.text import QUOTED, folded, length, tokens
+from core.llm.demo.writer_copies import longest_copy, runs
 
 FILE = Path(__file__).parents[2] / "prompts" / "reports" / "faults.yaml"
 SHOWN = 40  # characters of what was found that are told
@@ -154,17 +155,8 @@ def _copies(turns: Turns, report_text: str, language: str) -> Iterator[Found]:
     """Long runs of tokens taken over; what the report itself quotes is the client's own and free."""
     least = rules()["limits"]["copied"][language]
     source = tokens(QUOTED.sub(" \n ", report_text))
-    runs = {source[at : at + least] for at in range(len(source) - least + 1)}
+    known = runs(source, least)
     for number, turn in enumerate(turns, start=1):
         copied = longest_copy(tokens(str(turn.get("text", ""))), runs, least)
         if copied:
             yield "copied", number, {"length": copied}
-
-
-def longest_copy(said: tuple[str, ...], runs: set[tuple[str, ...]], least: int) -> int:
-    """Tokens in the longest chain of runs of ``least`` that also stand in the source; 0 when there is none."""
-    longest = current = 0
-    for at in range(len(said) - least + 1):
-        current = (current + 1 if current else least) if said[at : at + least] in runs else 0
-        longest = max(longest, current)
-    return longest

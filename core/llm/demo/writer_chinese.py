@@ -1,0 +1,190 @@
+"""Chinese report sentences as they can be said: by the client, to the client, or as the counselor's next step.
+
+Works clause by clause, since one sentence often tells what both did: “我请她打分，她打了3分”. ``None`` where a pronoun could
+mean somebody else, or where the words are the profession's.
+"""
+
+import re
+from collections.abc import Sequence
+
+from core.llm.demo.bank import pattern
+from core.llm.demo.first_person import to_first_zh
+from core.llm.demo.perspective import to_second_zh
+from core.llm.demo.text import QUOTED, length
+from core.llm.demo.writer_names import WIDE
+
+CUES, STEPS = "writer_cues", "writer_steps"
+LONGEST = 44
+LEAD = re.compile(
+    r"^(?:(?:在|到)?(?:第[一二三四五六七八九十\d]+(?:至[一二三四五六七八九十\d]+)?次?(?:咨询|会谈|面谈|周|阶段)?(?:中|时|里|后)?|首次(?:咨询|会谈)(?:中|时)?|接下来|随后|然后|之后|接着|最后(?:一次(?:咨询|会谈)(?:中)?)?|于是)[，,：:]?)+"
+)
+CLIENT = r"(?:来访者|求助者|当事人|该生|她|他)"
+FRAME = re.compile(rf"^{CLIENT}?(?:还|也)?(?:自述|主诉|表示|反映|诉说|告诉我|自称|谈到|提到|说道?)[，,：:]?(?=.)")
+SAID = re.compile(rf"^(?:{CLIENT})?(?:想了[^，,]{{0,4}}[，,])?(?:说道?|回答说?|表示|告诉我|描述)(?:[，,：:])?(?P<rest>[^“”「」]+)$")
+COMMA = re.compile(r"[，,；;]")
+COUNSELOR = re.compile(r"^(?:(?:随后|接着|然后|同时|再次|又)?)(?:我们|我和来访者|咨询师和来访者|我|咨询师)")
+CLIENT_STARTS = re.compile(rf"^(?:但|可是|不过|于是|后来|起初|一开始|当时|现在|如今|渐渐地?)?{CLIENT}(?!们)")
+PEOPLE = re.compile(r"^(?:来访者的?)?(?:母亲|父亲|妈妈|爸爸|父母|丈夫|妻子|老师|班主任|同学|朋友|好友|孩子|女儿|儿子|婆婆|领导|同事|家人)")
+BARE_KIN = re.compile(r"(?<![您的你我对向给跟])(母亲|父亲|妈妈|爸爸|父母|丈夫|妻子|女儿|儿子|婆婆)")
+DONE = re.compile(r"(?<=[\u4e00-\u9fff])了(?![解不得\u7136])")
+STOP = "。！？…!?."
+
+
+def in_first_person(text: str, gender: str) -> str | None:
+    """A sentence about the client as the client says it: ``她三点就醒`` becomes ``我三点就醒``."""
+    bare = LEAD.sub("", text.strip())
+    bare = FRAME.sub("", bare)
+    if not bare or QUOTED.search(bare) or pattern("zh", CUES, "unspoken").search(re.sub(CLIENT, "", bare)):
+        return None
+    said = to_first_zh(_only(bare))
+    if said is None or length(said) > LONGEST:
+        said = _clauses_first(bare)
+    return _spoken(said) if said else None
+
+
+def _only(text: str) -> str:
+    """A kin word directly before a pronoun that must be the client's ("母亲常对她说") does not make it unclear."""
+    return re.sub(r"(对|向|给|让|叫|责备|骂|陪|把|被|跟|和|催|逼|怪)[她他](?!们)", r"\1来访者", text)
+
+
+def _clauses_first(text: str) -> str | None:
+    """The clauses from the front that can be said, as far as they are plain."""
+    kept: list[str] = []
+    for clause in COMMA.split(text.rstrip(STOP)):
+        said = to_first_zh(_only(clause))
+        if said is None or length("，".join([*kept, said])) > LONGEST:
+            break
+        kept.append(said)
+    return "，".join(kept) if kept and length("".join(kept)) >= 5 else None
+
+
+def _spoken(said: str) -> str | None:
+    """A subject where the report leaves it out, and a stop at the end."""
+    said = said.translate(WIDE).strip("，；： ").rstrip(STOP)
+    said = re.sub(r"^(?:女|男)(?:性)?[，,]", "", said)
+    said = re.sub(r"，我(?=[^，]{0,20}，我)", "，", said)
+    if re.search(r"[她他]", said) and "我" not in said:
+        return None
+    if "我" not in said[:14] and not PEOPLE.match(said) and not re.match(r"从|每|自从|那次|有时|一到", said):
+        said = "我" + said
+    said = re.sub(r"^(母亲|父亲|妈妈|爸爸|父母|丈夫|妻子|班主任)", r"我\1", said)
+    for old, new in (("本人", "我"), ("自己自己", "自己"), ("我我", "我"), ("与", "和")):
+        said = said.replace(old, new)
+    return said + "。" if length(said) >= 4 else None
+
+
+def in_second_person(text: str, gender: str) -> str | None:
+    """The same sentence as the counselor says it to the client, without its stop."""
+    said = in_first_person(text, gender)
+    swapped = to_second_zh(said) if said else None
+    return swapped.translate(WIDE).rstrip(STOP) if swapped else None
+
+
+# ---- who a client is ---------------------------------------------------------------------------------------------
+
+AGE = re.compile(r"(\d{1,2})岁")
+WORK = re.compile(r"(?:^|，)([^，。]{0,14}?(?:学生|教师|老师|职员|工程师|护士|医生|程序员|经理|会计|工人|司机|公务员|员工|主妇|设计师|销售|研究生|大[一二三四]|高[一二三]|初[一二三]|自由职业者|退休))(?=[，。]|$)")
+
+
+def basics(texts: Sequence[str], gender: str) -> list[str]:
+    """Who the client is, in their own voice: age and occupation, then how they live."""
+    said: list[str] = []
+    for text in texts:
+        age, work = AGE.search(text), WORK.search(text)
+        if age is None or re.search(r"岁(?:时|那年|起|的时候)", text):
+            spoken = in_first_person(text, gender)
+            said += [spoken] if spoken else []
+            continue
+        parts = [f"我今年{age.group(1)}岁"]
+        if work:
+            parts.append(f"是{work.group(1).removeprefix('来访者').removeprefix('是').removeprefix('一名').removeprefix('现为')}")
+        parts += [clause for clause in COMMA.split(text.rstrip(STOP)) if re.match(r"(?:现)?(?:与|和|独自|已婚|未婚|离异|单身|一个人)", clause)]
+        said.append("，".join(parts).replace("与", "和") + "。")
+    return said
+
+
+# ---- the process -------------------------------------------------------------------------------------------------
+
+
+def events(text: str, gender: str) -> list[tuple[str, str]]:
+    """Who says what when a sentence of the process is played: ``[(seat, text)]``."""
+    found: list[tuple[str, str]] = []
+    for seat, clauses in acted(text):
+        said = proposal(clauses) if seat == "counselor" else reply(clauses) if seat == "client" else None
+        if said:
+            found.append((seat, said))
+    return found
+
+
+def acted(text: str) -> list[tuple[str, list[str]]]:
+    """The clauses of a sentence, grouped by who acts in them; a clause without a subject goes on with the last."""
+    bare = LEAD.sub("", text.strip()).rstrip(STOP)
+    groups: list[tuple[str, list[str]]] = []
+    for clause in _clauses(bare):
+        seat = _actor(clause) or (groups[-1][0] if groups else "")
+        if groups and groups[-1][0] == seat and not (seat == "counselor" and COUNSELOR.match(clause)):
+            groups[-1][1].append(clause)
+        else:
+            groups.append((seat, [clause]))
+    return groups
+
+
+def _clauses(text: str) -> list[str]:
+    """Clauses; what stands between quotation marks is not cut."""
+    kept: list[str] = []
+    for part in COMMA.split(text):
+        if kept and kept[-1].count("“") > kept[-1].count("”"):
+            kept[-1] += "，" + part
+        elif part.strip():
+            kept.append(part.strip())
+    return kept
+
+
+def _actor(clause: str) -> str:
+    if COUNSELOR.match(clause):
+        return "counselor"
+    if CLIENT_STARTS.match(clause):
+        return "client"
+    return "other" if PEOPLE.match(clause) else ""
+
+
+def proposal(clauses: Sequence[str]) -> str | None:
+    """What the counselor did, as the next step: ``我请她写日记`` becomes ``我想请您写日记。``"""
+    first = re.sub(r"^(?:随后|接着|然后|同时|再次|又)?(?:咨询师和来访者|我和来访者)", "我们", clauses[0])
+    first = re.sub(r"^(?:随后|接着|然后|同时|再次|又)?咨询师", "我", first)
+    asked = re.match(r"^我(?:问|询问)(?:了)?(?:她|他|来访者)(?P<what>.{4,})$", first)
+    if asked and len(clauses) == 1 and "“" not in first:
+        return _to_you(asked.group("what")) + "？"
+    together = first.startswith("我们")
+    rest = re.sub(r"^我们?(?:一起|共同)?", "", first)
+    if not pattern("zh", STEPS, "verbs").match(rest):
+        return None
+    said = "，".join([rest, *clauses[1:]])
+    said = _to_you(DONE.sub("", said))
+    if length(said) > LONGEST or (QUOTED.search(said) and length(said) > 30):
+        return None
+    return ("我们一起来" if together else "我想") + said + "。"
+
+
+def _to_you(text: str) -> str:
+    text = re.sub(r"(?:来访者|求助者|她|他)(?!们)", "您", text)
+    return BARE_KIN.sub(r"您\1", text).replace("您的您", "您的").replace("您自己的您", "您自己的")
+
+
+def reply(clauses: Sequence[str]) -> str | None:
+    """What the report tells of the client, as the client says it."""
+    whole = "，".join(clauses)
+    framed = SAID.match(whole)
+    return in_first_person(framed.group("rest") if framed else whole, "")
+
+
+def as_review(text: str, gender: str) -> str | None:
+    """A step looked back on: ``我们商定了目标``; short ones only, without a stop."""
+    for seat, clauses in acted(text):
+        if seat == "counselor" and proposal(clauses):
+            said = _to_you(re.sub(r"^(?:随后|接着|然后)?我们?(?:一起|共同)?", "", clauses[0]))
+            if said and 4 <= length(said) <= 16 and not QUOTED.search(said) and "：" not in said and clauses[0].startswith("我们"):
+                return said
+    return None
+
+

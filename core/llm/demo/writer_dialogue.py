@@ -1,0 +1,226 @@
+"""A dialogue rebuilt from a report: four stages, the report's facts in its own order, plain lines between them.
+
+The client says what the report tells of the client; the counselor's steps become proposals; what came out of it belongs
+to the last stage. The counselor's reflections are not used: the client never speaks them. Where the report is silent,
+the two say so in general words and no fact is made up.
+"""
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from core.llm.demo.bank import lines
+from core.llm.demo.text import folded, length
+from core.llm.demo.writer_components import topic_of
+from core.llm.demo.writer_facts import Facts, Talked
+from core.llm.demo.writer_guard import Guard
+from core.llm.demo.writer_reading import Report
+from core.llm.demo.writer_techniques import Technique
+
+LINES = "writer_lines"
+STAGES = ("reception", "diagnosis", "consultation", "consolidation")
+ROOM = 46  # words or characters a turn
+MOST_ROUNDS = 15
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the note adds to the report: an aim and techniques; and how thorough the dialogue is."""
+
+    goals: tuple[str, ...] = ()
+    techniques: tuple[Technique, ...] = ()
+    explorations: int = 3
+    steps: int = 6
+    sums_up: bool = True
+
+
+@dataclass
+class Draft:
+    """The dialogue while it is written."""
+
+    language: str
+    rng: random.Random
+    guard: Guard
+    turns: list[dict[str, str]] = field(default_factory=list)
+    said: set[str] = field(default_factory=set)
+
+    def line(self, *path: str, **slots: str) -> str:
+        """A line that was not said yet."""
+        options = lines(self.language, LINES, *path)
+        fresh = [line for line in options if line not in self.said] or list(options)
+        chosen = self.rng.choice(fresh) if fresh else ""
+        self.said.add(chosen)
+        return chosen.format(**slots) if slots else chosen
+
+    def fit(self, *texts: str) -> str:
+        """Texts said one after the other, as many as a turn has room for."""
+        kept: list[str] = []
+        room = min(ROOM, self.guard.room)
+        for text in texts:
+            text = self.guard.safe(text)
+            if not text:
+                continue
+            if kept and length(text) > room:
+                continue
+            kept.append(text)
+            room -= length(text)
+        return ("" if self.language == "zh" else " ").join(kept)
+
+    def fact(self, facts: list[str], most: int = 2, room: int = 40) -> str:
+        """The next facts, taken from the list, as many as fit into one turn."""
+        taken: list[str] = []
+        while facts and len(taken) < most:
+            text = self.guard.safe(facts[0])
+            if text and folded(text) not in self.said:
+                if taken and length(text) > room:
+                    break
+                taken.append(text)
+                self.said.add(folded(text))
+                room -= length(text)
+            facts.pop(0)
+        return ("" if self.language == "zh" else " ").join(taken)
+
+    def round(self, stage: str, client: str, counselor: str) -> None:
+        self.turns.append({"seat": "client", "text": client, "stage": stage})
+        self.turns.append({"seat": "counselor", "text": counselor, "stage": stage})
+
+
+def dialogue(report: Report, plan: Plan, rng: random.Random, faults: Sequence[str]) -> list[dict[str, str]]:
+    """The turns of a dialogue, ``{seat, text, stage}``."""
+    facts = Facts.of(report)
+    draft = Draft(report.language, rng, Guard.of(report.text, report.language, strict=bool(faults)))
+    _reception(draft, facts, report)
+    _diagnosis(draft, facts, plan)
+    _consultation(draft, facts, plan)
+    _consolidation(draft, facts)
+    return draft.turns
+
+
+def _reception(draft: Draft, facts: Facts, report: Report) -> None:
+    opening = draft.fact(facts.came, 1) or draft.line("opener", topic_of(report.parts))
+    draft.round(
+        "reception",
+        draft.fit(draft.line("hello"), opening),
+        draft.fit(draft.line("receive"), draft.line("ask_basics")),
+    )
+    basics = draft.fact(facts.basics, 3)
+    draft.round(
+        "reception",
+        basics or draft.line("say_little"),
+        draft.fit(draft.line("thanks") if basics else draft.line("step_on"), draft.line("ask_hope")),
+    )
+    hope = draft.fact(facts.hopes, 1)
+    draft.round(
+        "reception",
+        hope or draft.line("hope_plain"),
+        draft.fit(draft.line("hope_heard"), draft.line("ask_problem")),
+    )
+
+
+def _diagnosis(draft: Draft, facts: Facts, plan: Plan) -> None:
+    heard = list(facts.problems)
+    for number in range(plan.explorations):
+        told = draft.fact(facts.problems, 3)
+        if not told and number:
+            break
+        last = number == plan.explorations - 1 or not facts.problems
+        question = draft.line("ask_history") if last and plan.sums_up else draft.line("ask_more")
+        draft.round("diagnosis", told or draft.line("more_plain"), draft.fit(draft.line("hear"), question))
+        if last:
+            break
+    if plan.sums_up:
+        past = draft.fact(facts.history, 3)
+        draft.round("diagnosis", past or draft.line("history_plain"), _summed(draft, facts, heard))
+
+
+def _summed(draft: Draft, facts: Facts, heard: Sequence[str]) -> str:
+    """The trouble that was told, put together by the counselor and offered for correction."""
+    for text in heard:
+        fact = facts.second.get(text, "")
+        if fact and 5 <= length(fact) <= 32 and (said := draft.guard.safe(draft.line("sum_up", fact=fact))):
+            return said
+    return draft.line("sum_plain")
+
+
+# ---- consultation ------------------------------------------------------------------------------------------------
+
+
+def _consultation(draft: Draft, facts: Facts, plan: Plan) -> None:
+    more = draft.fact(facts.problems or facts.history, 1, 30)
+    agreed = draft.fit(draft.line("confirm"), more) if plan.sums_up else draft.line("ask_how")
+    draft.round("consultation", agreed, draft.fit(draft.line("propose"), *_way(draft, plan), draft.line("fits")))
+    aim = draft.line("aim", goal=plan.goals[0]) if plan.goals else ""
+    room = MOST_ROUNDS - len(draft.turns) // 2 - 2
+    steps = thinned(_rounds(draft, facts.process), min(room, plan.steps))
+    if not steps:
+        draft.round("consultation", draft.line("accept"), draft.fit(aim or draft.line("after_step"), draft.line("explore")))
+    for number, (client, counselor) in enumerate(steps):
+        heard = draft.line("step_on") if client else ""
+        said = draft.fit(aim if number == 0 else heard, *counselor)
+        if not counselor:
+            said = draft.fit(said, draft.line("explore"))
+        draft.round("consultation", client or draft.line("accept"), said)
+
+
+def _way(draft: Draft, plan: Plan) -> list[str]:
+    if not plan.techniques:
+        return [draft.line("technique_plain")]
+    technique = plan.techniques[0]
+    return [draft.line("technique", technique=technique.name), technique.plain]
+
+
+Round = tuple[str, list[str]]
+
+
+def _rounds(draft: Draft, process: Iterable[Talked]) -> list[Round]:
+    """What the client said, and what was done upon it, in the report's order, as rounds."""
+    rounds: list[tuple[list[str], list[str]]] = [([], [])]
+    for talked in process:
+        client, counselor = rounds[-1]
+        full = len(counselor) >= 2 or sum(map(length, counselor)) + length(talked.text) > 38
+        if counselor and (talked.seat == "client" or full):
+            client, counselor = [], []
+            rounds.append((client, counselor))
+        (client if talked.seat == "client" else counselor).append(talked.text)
+    said = [(draft.fact(client, 2), [text for one in counselor if (text := draft.guard.safe(one))]) for client, counselor in rounds]
+    return [one for one in said if one[0] or one[1]]
+
+
+def thinned(rounds: list[Round], most: int) -> list[Round]:
+    """At most so many rounds: those in which both have something to say first; their order stays."""
+    worth = [(bool(one[0]) + bool(one[1]), -at) for at, one in enumerate(rounds)]
+    worth[:1] = [(3, 0)] * bool(rounds)
+    kept = sorted(sorted(range(len(rounds)), key=lambda at: worth[at], reverse=True)[: max(1, most)])
+    return [rounds[at] for at in kept]
+
+
+# ---- consolidation -----------------------------------------------------------------------------------------------
+
+
+def _consolidation(draft: Draft, facts: Facts) -> None:
+    before = draft.turns[-1]
+    asks = draft.line("look_back")
+    before["text"] = _ending(draft, before["text"], asks)
+    changed = draft.fact(facts.outcomes, 3)
+    reviewed = facts.review[:2]
+    review = draft.line("review", steps=_joined(draft, reviewed)) if reviewed else draft.line("review_plain")
+    draft.round(
+        "consolidation",
+        changed or draft.line("no_change"),
+        draft.fit(draft.line("well_done") if changed else "", review, draft.line("take_with")),
+    )
+    left = draft.fact(facts.outcomes, 2)
+    draft.round("consolidation", draft.fit(left, draft.line("keep")), draft.line("goodbye"))
+
+
+def _ending(draft: Draft, text: str, asks: str) -> str:
+    """The last reply before the looking back does not also ask something else."""
+    asking = ("explore", "after_step", "fits")
+    for path in asking:
+        for line in lines(draft.language, LINES, path):
+            text = text.replace(line, "").strip()
+    return draft.fit(text, asks) if text else asks
+
+
+def _joined(draft: Draft, steps: Sequence[str]) -> str:
+    return ("，" if draft.language == "zh" else " and ").join(steps)
