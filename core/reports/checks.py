@@ -157,6 +157,6 @@ def _copies(turns: Turns, report_text: str, language: str) -> Iterator[Found]:
     source = tokens(QUOTED.sub(" \n ", report_text))
     known = runs(source, least)
     for number, turn in enumerate(turns, start=1):
-        copied = longest_copy(tokens(str(turn.get("text", ""))), runs, least)
+        copied = longest_copy(tokens(str(turn.get("text", ""))), known, least)
         if copied:
             yield "copied", number, {"length": copied}
