@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.agreement.comparing import TIE, Outcome
-from core.agreement.matching import MatchRates, match_rates
-from core.agreement.resampling import Rows, cluster_interval
+from core.agreement.matching import MatchRates, clustered_matches, match_rates
 from core.results import agreements
 from core.results.agreements import TOTAL, Voice, people_values, with_sums
 from core.results.reading import Held
 from core.results.scores import item_values, wide
 from core.results.trust import SEED, Trust, majority, trust_of_comparisons, trust_of_ratings
-from core.results.wins import contest
+from core.results.wins import outcomes_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,7 +83,7 @@ def asked(every: "pd.DataFrame", voice: Voice, stages: Mapping[str, str], held: 
 
     def said(one: Voice) -> dict[Hashable, str | None]:
         found: dict[Hashable, str | None] = {}
-        for outcome in contest(compared(every, one), held, stages).outcomes:
+        for outcome in outcomes_of(compared(every, one), held, stages)[0]:
             if (key := question(outcome)) is not None:
                 found[key] = verdict(outcome)
                 cluster.setdefault(key, str(outcome.role))
@@ -138,13 +137,9 @@ def match_of(
     name: str, keys: Sequence[Hashable], found: Asked, people: Mapping[Hashable, str | None], draws: int
 ) -> Match:
     rows = [(found.judge[q], people[q], found.side[q]) for q in keys]
-
-    def rate(drawn: Rows) -> float:
-        return match_rates([rows[i] for i in drawn]).with_ties
-
     rng = np.random.default_rng(SEED)
-    ends = cluster_interval([found.cluster[q] for q in keys], rate, rng, draws)
-    return Match(name, match_rates(rows), ends.low, ends.high, ends.clusters)
+    rate, _kappa = clustered_matches(rows, [found.cluster[q] for q in keys], rng, draws)
+    return Match(name, match_rates(rows), rate.low, rate.high, rate.clusters)
 
 
 def question(outcome: Outcome) -> tuple[int, int, str] | None:

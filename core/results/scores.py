@@ -190,8 +190,8 @@ def counselor_scores(
 
 def cluster_mean(values: Floats, clusters: Sequence[str], draws: int) -> Clustered:
     """The mean of cluster means, so that a client with many sessions counts once."""
-    names = list(dict.fromkeys(clusters))
-    each = np.array([values[[c == name for c in clusters]].mean() for name in names])
+    _names, place = np.unique(np.array(clusters), return_inverse=True)
+    each = np.bincount(place, weights=values) / np.bincount(place)
     if len(each) < 2:
         return Clustered(float(each.mean()), NAN, NAN, len(values), len(each))
     resampled = draw_weights(len(each), draws, np.random.default_rng(SEED)) @ each / len(each)

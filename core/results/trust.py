@@ -8,8 +8,7 @@ import numpy as np
 
 from core.agreement.clustered import Clustered, clustered_icc, clustered_pearson
 from core.agreement.comparing import TIE
-from core.agreement.matching import MatchRates, match_rates
-from core.agreement.resampling import Rows, cluster_interval
+from core.agreement.matching import clustered_matches
 
 SEED = 7
 FEWEST_SESSIONS = 30
@@ -154,14 +153,5 @@ def matched(
     """Match rate with tie as a class, and kappa, with intervals from resampling roles."""
     shared = [q for q in one if one[q] is not None and other.get(q) is not None]
     rows = [(one[q], other[q], side[q]) for q in shared]
-    clusters = [cluster[q] for q in shared]
-    whole = match_rates(rows)
-
-    def bounds(number: Callable[[MatchRates], float]) -> Clustered:
-        def statistic(drawn: Rows) -> float:
-            return number(match_rates([rows[i] for i in drawn]))
-
-        found = cluster_interval(clusters, statistic, np.random.default_rng(SEED), draws)
-        return Clustered(number(whole), found.low, found.high, len(rows), found.clusters)
-
-    return Versus(who, bounds(lambda r: r.with_ties), bounds(lambda r: r.kappa))
+    rng = np.random.default_rng(SEED)
+    return Versus(who, *clustered_matches(rows, [cluster[q] for q in shared], rng, draws))

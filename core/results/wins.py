@@ -74,10 +74,7 @@ def contest(frame: "pd.DataFrame", held: Mapping[int, Held], stages: Mapping[str
         held: the sessions compared, by id.
         stages: the stage of each dimension, from the instrument, in its order.
     """
-    single = bool(len(frame)) and frame["rater_kind"].iloc[0] in SINGLE_ORDER
-    read = readings(frame, held, stages)
-    both = not single and has_both_orders(frame)
-    found = outcomes(read, both_orders=both)
+    found, both = outcomes_of(frame, held, stages)
     per_stage = {stage: list(stages.values()).count(stage) for stage in dict.fromkeys(stages.values())}
     scores = role_scores(found, per_stage)
     shown = {
@@ -98,6 +95,15 @@ def contest(frame: "pd.DataFrame", held: Mapping[int, Held], stages: Mapping[str
         claim=claim(judge, made), engine=engine_of(judge, made),
         engines={held[id].counselor: held[id].engine for id in sessions if id in held},
     )  # fmt: skip
+
+
+def outcomes_of(
+    frame: "pd.DataFrame", held: Mapping[int, Held], stages: Mapping[str, str]
+) -> tuple[list[Outcome], bool]:
+    """How every question of one judge ended, and whether it was put in both orders."""
+    single = bool(len(frame)) and frame["rater_kind"].iloc[0] in SINGLE_ORDER
+    both = not single and has_both_orders(frame)
+    return outcomes(readings(frame, held, stages), both_orders=both), both
 
 
 def readings(frame: "pd.DataFrame", held: Mapping[int, Held], stages: Mapping[str, str]) -> list[Reading]:
