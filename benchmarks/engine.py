@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.prepared import ITEMS, JUDGE, design, in_its_own_process, measured, prepare
+from benchmarks.prepared import ITEMS, JUDGE, REPLY, design, in_its_own_process, measured, prepare
 from storage.store import Store, open_store
 from tests.servers.handle import Misbehaving
 
@@ -191,7 +191,7 @@ def main() -> None:
     if given.part:
         print(json.dumps(PARTS[given.part](**json.loads(given.given))))
         return
-    with tempfile.TemporaryDirectory() as name, Misbehaving(latency=given.latency) as server:
+    with tempfile.TemporaryDirectory() as name, Misbehaving(latency=given.latency, reply=REPLY) as server:
         compare(server, Path(name), given.calls, given.latency, given.at_once, given.rounds)
         if given.large:
             large(server, Path(name), given.at_once)

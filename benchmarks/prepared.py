@@ -31,6 +31,13 @@ COUNSELOR = (
     "I wonder what it would mean for you if {0} turned out differently from what you expect.",
     "What would be a small step with {0} this week, one that is really yours?",
 )
+REPLY = json.dumps({
+    "reasoning": "The counselor stays close to what the client says and names both sides of the conflict before asking for "
+    "anything. The questions are open, the steps are the client's own, and nothing is pressed. Some turns stay general, "
+    "and the plan for the week is not yet shared, so the highest level is not reached.",
+    "evidence": ["What goes through your mind then?", "What would be a small step"], "counter_evidence": ["nobody asks."],
+    "rating": 4,
+})  # fmt: skip
 THEMES = ("the job", "my father", "the exam", "the move", "our quarrel", "the diagnosis", "money", "the wedding")
 
 
