@@ -31,13 +31,15 @@ def section_choice() -> str:
         "judge": _("Judge and people"), "people": _("Between people"), "repeats": _("Repeats"),
         "verdicts": _("Comparisons"), "file": _("From a file"),
     }  # fmt: skip
-    if "agreement_section" not in st.session_state:
-        wanted = st.query_params.get("section", "")
+    wanted = st.query_params.get("section", "")
+    anew = wanted and wanted != st.session_state.get("agreement_section_asked")
+    if anew or "agreement_section" not in st.session_state:
         st.session_state["agreement_section"] = wanted if wanted in SECTIONS else SECTIONS[0]
     picked = st.segmented_control(
         _("Show"), list(SECTIONS), key="agreement_section", required=True, format_func=lambda one: names[one],
         label_visibility="collapsed", persist_state="session",
     )  # fmt: skip
+    st.query_params["section"] = st.session_state["agreement_section_asked"] = str(picked)
     return str(picked)
 
 

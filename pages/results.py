@@ -52,7 +52,8 @@ def nothing() -> None:
 def study_choice(known: dict[int, str]) -> int:
     """The study of the address, else the newest; the address follows the choice."""
     kept, wanted = list(known), asked("study")
-    if st.session_state.get("results_study") not in kept or wanted != st.session_state.get("results_asked"):
+    anew = wanted is not None and wanted != st.session_state.get("results_asked")
+    if anew or st.session_state.get("results_study") not in kept:
         st.session_state["results_study"] = wanted if wanted in kept else kept[0]
     study = int(
         st.selectbox(
@@ -91,13 +92,16 @@ def sections(study: int) -> dict[str, str]:
 
 
 def section_choice(known: dict[str, str]) -> str:
-    if st.session_state.get("results_section") not in known:
-        wanted = st.query_params.get("section", "")
+    """What the address asks for, until another is chosen; the address follows."""
+    wanted = st.query_params.get("section", "")
+    anew = wanted and wanted != st.session_state.get("results_section_asked")
+    if anew or st.session_state.get("results_section") not in known:
         st.session_state["results_section"] = wanted if wanted in known else next(iter(known))
     picked = st.segmented_control(
         _("Show"), list(known), key="results_section", required=True, label_visibility="collapsed", persist_state="session",
         format_func=lambda name: plain(known[name]),
     )  # fmt: skip
+    st.query_params["section"] = st.session_state["results_section_asked"] = str(picked)
     return str(picked)
 
 

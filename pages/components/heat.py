@@ -70,7 +70,7 @@ def heat(
         range=[len(agents) - 0.5, -0.5], linecolor="rgba(0,0,0,0)",
     )  # fmt: skip
     figure.update_layout(
-        title=title, height=170 + CELL * len(agents), margin={"l": 8, "r": 8, "t": 72, "b": 60}
+        title=title, height=154 + CELL * len(agents), margin={"l": 8, "r": 8, "t": 72, "b": 44}
     )
     return figure
 

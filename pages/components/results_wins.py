@@ -7,7 +7,17 @@ from core.agreement.winning import Pair
 from core.results import claims, drill
 from core.results.claims import short
 from core.results.wins import Contest, Stage
-from pages.components import badges, charts, forest, heat, layout, results_words
+from pages.components import (
+    badges,
+    charts,
+    forest,
+    heat,
+    layout,
+    resources,
+    results_words,
+    session_view,
+    transcript,
+)
 from pages.components.results_data import Compared
 from pages.components.results_words import between, dimension_name, stage_name
 from pages.components.words import _, many, plain
@@ -148,9 +158,17 @@ def stages_figure(found: Compared, names: dict[str, str], key: str) -> None:
     if two:
         table[_("Counselor")] = names.get(contest.agents[0], contest.agents[0])
     charts.show(
-        figure, alt=title, table=None if two else table, name="win-scores", key=key, columns=numbers(table),
+        figure, alt=title, table=None if two else table, name="win-scores", key=key, columns=numbers(table), on_select=take_stage, whole=len(table) < 20,
         caption=caption(contest),
     )  # fmt: skip
+
+
+def take_stage() -> None:
+    """A click on a score chooses its stage."""
+    for key in ("results_win_figure", "results_stages_figure"):
+        points = st.session_state[key].selection.points if key in st.session_state else []
+        if points and points[0].get("customdata"):
+            st.session_state["results_stage"] = next(iter(points[0]["customdata"]))
 
 
 def caption(contest: Contest) -> str:
@@ -314,6 +332,30 @@ def roles(
         )  # fmt: skip
     for question in questions[role]:
         one_question(found, question, names)
+    evidence(found, questions[role], names)
+
+
+def evidence(found: Compared, questions: list[drill.Question], names: dict[str, str]) -> None:
+    """What the judge quoted from the first counselor's session for these questions, lit up in its transcript."""
+    store, id = resources.store(), questions[0].sessions[0]
+    quotes: list[dict[str, object]] = []
+    for question in questions:
+        if question.rows:
+            row = store.comparisons.get(question.rows[0])
+            label = dimension_name(found.instrument, question.outcome.dimension)
+            quotes += [{**quote, "label": label} for quote in row.quotes if quote.get("session") == id]
+    session = store.sessions.get(id)
+    counselor = found.held[id].counselor
+    layout.muted(_("Quoted from {name}, session {n}").format(name=names.get(counselor, counselor), n=id))
+    if not quotes:
+        st.text(_("Nothing was quoted from this session in the first order."))
+    shown = [{**quote, "number": at} for at, quote in enumerate(quotes, 1)]
+    transcript.quote_list(shown, key="pair", text_language=session.language)
+    with st.container(height=320, border=True, key="results_pair_transcript"):
+        transcript.draw(
+            store.sessions.turns(id), shown, names=session_view.names(session), text_language=session.language, key="pair",
+            cut_at=session.cut_at,
+        )  # fmt: skip
 
 
 def next_role(kept: list[str]) -> None:
