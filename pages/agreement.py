@@ -7,6 +7,7 @@ from core.results.agreements import Voice, voices
 from pages.components import (
     agreement_store,
     agreement_upload,
+    agreement_verdicts,
     layout,
     resources,
     results_data,
@@ -135,7 +136,7 @@ def verdicts() -> None:
         voice = chosen_voice(
             [one for one in own if one.kind in labels.WITH_LABEL], "agreement_comparing_voice"
         )
-    agreement_store.verdicts(instrument, voice)
+    agreement_verdicts.verdicts(instrument, voice)
 
 
 def page() -> None:

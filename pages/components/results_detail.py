@@ -8,8 +8,16 @@ import streamlit as st
 from core import instruments
 from core.results import labels, reading
 from core.results.agreements import voices
-from core.results.claims import short
-from pages.components import badges, layout, resources, results_data, results_words, session_view, transcript
+from pages.components import (
+    badges,
+    layout,
+    resources,
+    results_call,
+    results_data,
+    results_words,
+    session_view,
+    transcript,
+)
 from pages.components.results_words import dimension_name, rater_kind
 from pages.components.words import _, language, many, plain
 from storage import tables
@@ -88,7 +96,7 @@ def comparison(id: int) -> None:
     evidence_note(row, no_evidence=row["verdict"] == "unscored")
     side_by_side(sessions, row, called)
     layout.facts(facts(row))
-    call(row)
+    results_call.call(row)
 
 
 def verdict_words(row: Row, called: Sequence[str]) -> str:
@@ -163,7 +171,7 @@ def rating(id: int) -> None:
         transcript.quote_list(quotes_of(row), key=f"s{session.id}", text_language=session.language)
         evidence_note(row, no_evidence=row["value"] is None or row["value"] == item.no_evidence)
         layout.facts(facts(row))
-        call(row)
+        results_call.call(row)
     with grid.cell(), st.container(height=720, border=True, key="transcript"):
         read(session, quotes_of(row))
     layout.link("sessions.py", _("Open this session"), {"session": session.id})
@@ -240,46 +248,3 @@ def reasoning(row: Row) -> None:
         transcript.text(row["reasoning"], text_language=row["language"])
     elif row["reason"]:
         layout.notice(_("Unscored: {why}").format(why=row["reason"]), "warning")
-
-
-# ---- the call ------------------------------------------------------------------------------------
-
-
-def call(row: Row) -> None:
-    """The question that was put, whole, so that the number can be checked by hand."""
-    found = results_data.call_of(row)
-    if found is None:
-        layout.muted(_("There is no call behind this: it was given by a person, or came with imported data."))
-        return
-    with st.expander(_("The call behind it"), icon=":material/data_object:"):
-        tokens = [_("{n} in").format(n=found["tokens_in"]), _("{n} out").format(n=found["tokens_out"])]
-        layout.facts(
-            [
-                (_("Call"), found["id"]),
-                (_("Prompt"), _("{id}, version {n}").format(id=found["prompt"], n=found["prompt_version"])),
-                (_("Prompt hash"), found["prompt_hash"]),
-                (_("Engine"), " ".join(filter(None, [badges.engine_words(found["engine"], found["model"]), found["engine_version"]]))),
-                (_("Model"), found["model_answered"] or found["model"] or "–"),
-                (_("Settings sent"), _(", ").join(f"{k} {v}" for k, v in found["sent"].items()) or "–"),
-                (_("Settings dropped"), _(", ").join(found["dropped"]) or "–"),
-                (_("Seed"), found["seed"]),
-                (_("State"), found["state"] + (f": {found['reason']}" if found["reason"] else "")),
-                (_("Tokens"), _(", ").join(tokens) if found["tokens_in"] is not None else "–"),
-                (_("Cost"), "–" if found["cost"] is None else f"{found['cost']:.4f} USD"),
-                (_("Time"), _("{n} s").format(n=short(found["seconds"])) if found["seconds"] else "–"),
-                (_("Asked"), found["created"]),
-            ]
-        )  # fmt: skip
-        for message in found["messages"]:
-            layout.card_title(role_name(message["role"]))
-            transcript.text(message["content"], text_language=found["language"], small=True)
-        layout.card_title(_("Raw reply"))
-        transcript.text(found["raw"], text_language=found["language"], small=True)
-
-
-def role_name(role: str) -> str:
-    return {
-        "system": _("System message"),
-        "user": _("User message"),
-        "assistant": _("Assistant message"),
-    }.get(role, role)

@@ -8,8 +8,8 @@ from core.results.wins import Contest
 from pages.components import badges, charts, layout, results_words
 from pages.components.results_data import Compared
 from pages.components.results_picking import picked_row
-from pages.components.results_wins import asked_words, said
-from pages.components.results_words import dimension_name, for_figure, stage_name
+from pages.components.results_wins import said
+from pages.components.results_words import asked_words, dimension_name, for_figure, stage_name
 from pages.components.words import _, many, plain
 
 MOST = 4  # series a radar can carry

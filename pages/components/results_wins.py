@@ -3,9 +3,6 @@
 import pandas as pd
 import streamlit as st
 
-from core.agreement.winning import Pair
-from core.results import claims, drill
-from core.results.claims import short
 from core.results.wins import Contest, Stage
 from pages.components import (
     badges,
@@ -13,13 +10,11 @@ from pages.components import (
     forest,
     heat,
     layout,
-    resources,
+    results_pair,
     results_words,
-    session_view,
-    transcript,
 )
 from pages.components.results_data import Compared
-from pages.components.results_words import between, dimension_name, stage_name
+from pages.components.results_words import between, stage_name
 from pages.components.words import _, many, plain
 
 Chosen = tuple[str, str]
@@ -46,7 +41,7 @@ def section(found: Compared) -> None:
         else:
             stages_figure(found, names, key="results_win")
     with grid.cell():
-        behind(found, stage, pair, names)
+        results_pair.behind(found, stage, pair, names)
     if len(contest.agents) > 2:
         with st.container(border=True):
             stages_figure(found, names, key="results_stages")
@@ -107,7 +102,7 @@ def matrix(found: Compared, stage: Stage, pair: Chosen, names: dict[str, str]) -
     counted = (
         many("n = {n} role", "n = {n} roles", contest.roles)
         + ", "
-        + asked_words(contest)
+        + results_words.asked_words(contest)
         + ", "
         + _("95 % interval")
     )
@@ -122,10 +117,6 @@ def matrix(found: Compared, stage: Stage, pair: Chosen, names: dict[str, str]) -
         ),
     )  # fmt: skip
     heat.key()
-
-
-def asked_words(contest: Contest) -> str:
-    return _("both orders") if contest.both_orders else _("one order")
 
 
 def stages_figure(found: Compared, names: dict[str, str], key: str) -> None:
@@ -146,7 +137,7 @@ def stages_figure(found: Compared, names: dict[str, str], key: str) -> None:
     if two:
         a, b = (names.get(agent, agent) for agent in contest.agents)
         title = _("Win score of {a} against {b}").format(a=a, b=b)
-    counted = many("n = {n} role", "n = {n} roles", contest.roles) + ", " + asked_words(contest)
+    counted = many("n = {n} role", "n = {n} roles", contest.roles) + ", " + results_words.asked_words(contest)
     figure = forest.forest(
         lines, title=charts.title_block(title, counted, badges.engine_words(contest.engine)),
         axis=_("Win score (0 = lost all, ½ = even, 1 = won all)"), over=_("score, 95 %"), span=(0, 1), middle=0.5,
@@ -252,133 +243,3 @@ def pairs(found: Compared, names: dict[str, str]) -> None:
                 "Left out: roles with under half of their dimensions judged. Coverage: share of dimensions judged."
             )
         )
-
-
-# ---- behind one pair -----------------------------------------------------------------------------
-
-
-def behind(found: Compared, stage: Stage, chosen: Chosen, names: dict[str, str]) -> None:
-    """The pair in words, then role by role the questions and the comparisons behind them."""
-    contest, (a, b) = found.contest, chosen
-    pair = stage.pair(a, b)
-    layout.card_title(
-        _("{a} against {b}").format(a=names.get(a, a), b=names.get(b, b)),
-        over=stage_name(found.instrument, stage.id),
-    )
-    if pair is None:
-        layout.muted(_("These two were not compared in this stage."))
-        return
-    st.text(pair_words(pair, contest, names))
-    layout.facts(pair_facts(pair, contest, names))
-    questions = drill.questions(contest, found.rows, found.held, stage.id, a, b)
-    roles(found, questions, chosen, names)
-
-
-def pair_words(pair: Pair, contest: Contest, names: dict[str, str]) -> str:
-    note = claims.verdict(pair, contest.claim)
-    called = {k: names.get(v, v) if isinstance(v, str) else v for k, v in note.values.items()}
-    return _(note.message).format(**called)
-
-
-def pair_facts(pair: Pair, contest: Contest, names: dict[str, str]) -> list[tuple[str, object]]:
-    majority = _("{wins} won, {losses} lost, {ties} even of {n}").format(
-        wins=pair.wins, losses=pair.losses, ties=pair.ties, n=pair.roles
-    )
-    left = _("{n} left out: under half judged").format(n=pair.left_out) if pair.left_out else ""
-    shown: list[tuple[str, object]] = [
-        (_("Win score"), f"{short(pair.score)} ({between(pair.low, pair.high)})"),
-        (_("Decision"), results_words.decision_name(pair, contest.claim, names)),
-        (
-            _("Supported"),
-            _("yes: the interval excludes ½") if pair.supported else _("no: the interval holds ½"),
-        ),
-        (_("By roles"), majority + (f"; {left}" if left else "")),
-    ]
-    if contest.both_orders:
-        shown.append((_("Same verdict in both orders"), results_words.share(contest.same_verdict)))
-    return shown
-
-
-def role_label(found: Compared, questions: list[drill.Question], a: str) -> str:
-    """A role and how its questions ended for the first counselor."""
-    won = sum(q.outcome.winner == a for q in questions)
-    lost = sum(q.outcome.state == "decided" and q.outcome.winner != a for q in questions)
-    client = found.held[questions[0].sessions[0]].client or str(questions[0].outcome.role)
-    return _("{client}: {won} won, {lost} lost, {rest} neither").format(
-        client=client, won=won, lost=lost, rest=len(questions) - won - lost
-    )
-
-
-def roles(
-    found: Compared, questions: dict[str, list[drill.Question]], chosen: Chosen, names: dict[str, str]
-) -> None:  # fmt: skip
-    kept = list(questions)
-    if not kept:
-        layout.muted(_("No comparison of these two is left."))
-        return
-    if st.session_state.get("results_role") not in kept:
-        st.session_state["results_role"] = kept[0]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        role = st.selectbox(
-            _("Role"),
-            kept,
-            key="results_role",
-            persist_state="session",
-            format_func=lambda role: role_label(found, questions[role], chosen[0]),
-        )
-        st.button(
-            _("Next role"), key="results_next_role", icon=":material/chevron_right:", icon_position="right",
-            on_click=next_role, args=(kept,),
-        )  # fmt: skip
-    for question in questions[role]:
-        one_question(found, question, names)
-    evidence(found, questions[role], names)
-
-
-def evidence(found: Compared, questions: list[drill.Question], names: dict[str, str]) -> None:
-    """What the judge quoted from the first counselor's session for these questions, lit up in its transcript."""
-    store, id = resources.store(), questions[0].sessions[0]
-    quotes: list[dict[str, object]] = []
-    for question in questions:
-        if question.rows:
-            row = store.comparisons.get(question.rows[0])
-            label = dimension_name(found.instrument, question.outcome.dimension)
-            quotes += [{**quote, "label": label} for quote in row.quotes if quote.get("session") == id]
-    session = store.sessions.get(id)
-    counselor = found.held[id].counselor
-    layout.muted(_("Quoted from {name}, session {n}").format(name=names.get(counselor, counselor), n=id))
-    if not quotes:
-        st.text(_("Nothing was quoted from this session in the first order."))
-    shown = [{**quote, "number": at} for at, quote in enumerate(quotes, 1)]
-    transcript.quote_list(shown, key="pair", text_language=session.language)
-    with st.container(height=320, border=True, key="results_pair_transcript"):
-        transcript.draw(
-            store.sessions.turns(id), shown, names=session_view.names(session), text_language=session.language, key="pair",
-            cut_at=session.cut_at,
-        )  # fmt: skip
-
-
-def next_role(kept: list[str]) -> None:
-    at = kept.index(st.session_state["results_role"]) if st.session_state.get("results_role") in kept else -1
-    st.session_state["results_role"] = kept[(at + 1) % len(kept)]
-
-
-def one_question(found: Compared, question: drill.Question, names: dict[str, str]) -> None:
-    """One dimension: how it ended, and a way into each order."""
-    outcome = question.outcome
-    ended = results_words.outcome_name(outcome.state)
-    if outcome.winner is not None:
-        ended = _("for {name}, in {orders}").format(
-            name=names.get(outcome.winner, outcome.winner), orders=asked_words(found.contest)
-        )
-    with st.container(gap=None):
-        layout.card_title(dimension_name(found.instrument, outcome.dimension))
-        with st.container(horizontal=True, vertical_alignment="center"):
-            layout.muted(ended)
-            for at, row in enumerate(question.rows, 1):
-                words = _("Read order {n}").format(n=at) if len(question.rows) > 1 else _("Read")
-                if st.button(
-                    words, key=f"results_read_{row}", icon=":material/format_quote:", type="tertiary"
-                ):
-                    st.query_params["comparison"] = str(row)
-                    st.rerun()

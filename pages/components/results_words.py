@@ -10,6 +10,7 @@ from core.instruments import Instrument
 from core.results.agreements import Voice
 from core.results.claims import Claim, short
 from core.results.trust import Trust
+from core.results.wins import Contest
 from pages.components import badges, resources
 from pages.components.words import _, in_words, language, many
 
@@ -103,6 +104,10 @@ def decision_name(pair: Pair, claim: Claim, names: Mapping[str, str]) -> str:
     if pair.decision is None:
         return "–"
     return _("Tie") if pair.decision == "tie" else names.get(pair.decision, pair.decision)
+
+
+def asked_words(contest: Contest) -> str:
+    return _("both orders") if contest.both_orders else _("one order")
 
 
 def between(low: float, high: float) -> str:
