@@ -88,7 +88,7 @@ def comparison(id: int) -> None:
     badges.row([badges.engine(engine_of(row)), trust_of(row, "comparison")])
     other_order(row)
     layout.muted(used.dimension(row["dimension"]).definition.of(language()))
-    reasoning(row)
+    reasoning(row, _("A is {a}, B is {b}").format(a=called[0], b=called[1]))
     for session, name in zip(sessions, called, strict=True):
         if own := quotes_of(row, session.id):
             layout.muted(_("Quotes from {name}").format(name=name))
@@ -242,9 +242,9 @@ def repeats(row: Row) -> None:
         layout.muted(_("A repeat of a demo rater reads a seeded four fifths of the turns."))
 
 
-def reasoning(row: Row) -> None:
+def reasoning(row: Row, letters: str = "") -> None:
     if row["reasoning"]:
-        layout.card_title(_("Reasoning"))
+        layout.card_title(_("Reasoning"), over=letters)
         transcript.text(row["reasoning"], text_language=row["language"])
     elif row["reason"]:
         layout.notice(_("Unscored: {why}").format(why=row["reason"]), "warning")

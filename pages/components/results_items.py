@@ -9,9 +9,9 @@ import streamlit as st
 from core import instruments
 from core.instruments import Instrument
 from core.results import claims, drill, scores
-from core.results.agreements import Voice, with_sums
+from core.results.agreements import TOTAL, Voice, with_sums
 from core.results.reading import Held
-from pages.components import badges, charts, forest, layout, results_data, results_words
+from pages.components import badges, charts, forest, layout, results_data, results_topics, results_words
 from pages.components.results_data import Frame, dimensions
 from pages.components.results_picking import picked_row
 from pages.components.results_wins import numbers
@@ -27,7 +27,9 @@ def section(study: int, instrument: str, voice: Voice) -> None:
     values = scores.item_values(frame.rows)
     made = {frame.held[s].engine for s in set(frame.rows["session"]) if s in frame.held}
     engine, claim = claims.engine_of(voice.kind, made), claims.claim(voice.kind, made)
-    said(frame, voice, claim)
+    said(frame, used, voice, claim)
+    sums = with_sums(scores.wide(values, [i.id for i in used.items]), dimensions(used), used.scoring)
+    sums = sums[[*(d.id for d in used.dimensions), TOTAL]]
     with st.container(border=True):
         figure = violins(values, used, engine)
         table = items_table(frame, values, used)
@@ -37,16 +39,16 @@ def section(study: int, instrument: str, voice: Voice) -> None:
             caption=caption(frame, used, engine),
         )  # fmt: skip
     with st.container(border=True):
-        counselors(values, frame, used, engine, claim)
+        counselors(sums, frame, used, engine, claim)
+    results_topics.section(sums, frame.held, used, engine)
     with st.container(border=True):
         behind(frame, used)
 
 
-def said(frame: Frame, voice: Voice, claim: claims.Claim) -> None:
+def said(frame: Frame, used: Instrument, voice: Voice, claim: claims.Claim) -> None:
     """What the numbers may be called, and how many ratings could not be used."""
     unscored = int(frame.rows["score"].isna().sum())
-    scored = frame.rows[frame.rows["score"].notna()]
-    bare = int((scored["verified"] == 0).sum())
+    bare = int(unquoted(frame, used).sum())
     parts = [
         many("{n} rating", "{n} ratings", len(frame.rows)),
         many("{n} session", "{n} sessions", frame.rows["session"].nunique()),
@@ -65,7 +67,7 @@ def caption(frame: Frame, used: Instrument, engine: str) -> str:
         pick(getattr(item, end) for item in used.items) for pick, end in ((min, "lowest"), (max, "highest"))
     )
     words = _(
-        "A value is the mean of a session's readable repeats, at least two of three. Box: quartiles; dashed: mean. "
+        "A value is the mean of a session's readable repeats, at least two of three. Box: quartiles; mark: mean. "
         "Scale {low} to {high}. n = {n} sessions. {engine}."
     )
     return words.format(
@@ -111,7 +113,7 @@ def violins(values: pd.DataFrame, used: Instrument, engine: str) -> go.Figure:
 
 def items_table(frame: Frame, values: pd.DataFrame, used: Instrument) -> pd.DataFrame:
     """Items with their mean over sessions, then over those of each counselor (each client or role once)."""
-    bare = frame.rows[(frame.rows["verified"] == 0) & frame.rows["score"].notna()].groupby("item").size()
+    bare = frame.rows[unquoted(frame, used)].groupby("item").size()
     missing = frame.rows[frame.rows["score"].isna()].groupby("item").size()
     names = results_words.counselors()
     each = scores.by_counselor(scores.wide(values, [item.id for item in used.items]), frame.held)
@@ -135,13 +137,12 @@ def items_table(frame: Frame, values: pd.DataFrame, used: Instrument) -> pd.Data
 
 
 def counselors(
-    values: pd.DataFrame, frame: Frame, used: Instrument, engine: str, claim: claims.Claim
+    table: pd.DataFrame, frame: Frame, used: Instrument, engine: str, claim: claims.Claim
 ) -> None:  # fmt: skip
     """Dimension scores of every counselor, each client or role counting once."""
     names = results_words.counselors()
-    table = with_sums(scores.wide(values, [i.id for i in used.items]), dimensions(used), used.scoring)
-    columns = [d.id for d in used.dimensions] + ["total"]
-    found = scores.counselor_scores(table[columns], frame.held)
+    columns = [str(name) for name in table.columns]
+    found = scores.counselor_scores(table, frame.held)
     at = {name: n for n, name in enumerate(dict.fromkeys(one.counselor for one in found))}
     found.sort(key=lambda one: (columns.index(one.dimension), at[one.counselor]))
     lines = [
@@ -160,9 +161,7 @@ def counselors(
         columns=[_("Dimension"), _("Counselor"), _("Mean"), _("Low"), _("High"), _("Sessions"), _("Clients or roles")],
     )  # fmt: skip
     low, high = ends(used, columns)
-    counted = (
-        many("n = {n} session", "n = {n} sessions", values["session"].nunique()) + ", " + _("95 % interval")
-    )
+    counted = many("n = {n} session", "n = {n} sessions", len(table)) + ", " + _("95 % interval")
     figure = forest.forest(
         lines, title=charts.title_block(_("Dimension scores by counselor"), counted, badges.engine_words(engine)),
         axis=_("Score ({low}–{high})").format(low=instruments.plain(low), high=instruments.plain(high)),
@@ -183,6 +182,14 @@ def ends(used: Instrument, columns: list[str]) -> tuple[float, float]:
     if used.scoring == "mean":
         return min(i.lowest for i in used.items), max(i.highest for i in used.items)
     return 0.0, sum(i.highest for i in used.items)
+
+
+def unquoted(frame: Frame, used: Instrument) -> pd.Series:
+    """Which ratings say something for or against without a quote that was found; *no evidence* needs none."""
+    neutral = {item.id: item.no_evidence for item in used.items}
+    rows = frame.rows
+    says = rows["score"].notna() & (rows["value"] != rows["item"].map(neutral))
+    return says & (rows["verified"] == 0)
 
 
 # ---- behind an item ------------------------------------------------------------------------------
@@ -216,19 +223,19 @@ def behind(frame: Frame, used: Instrument) -> None:
             _("Counselor"), agents, key="results_counselor", width=240, persist_state="session",
             format_func=lambda name: names.get(name, name) if name else _("all"),
         )  # fmt: skip
-        hide = st.toggle(_("Only with a quote found"), key="results_quoted", persist_state="session")
-    own = chosen(frame, item, counselor, hide)
+        hide = st.toggle(_("Leave out those without a quote"), key="results_quoted", persist_state="session")
+    own = chosen(frame, used, item, counselor, hide)
     layout.muted(_("Choose a row to read its reasoning and its quotes in the transcript."))
     table = ratings_table(own, frame.held, names)
     picked_row(table, [int(id) for id in own["id"]], "rating", key="results_ratings", name=f"ratings-{item}")
 
 
-def chosen(frame: Frame, item: str, counselor: str, hide: bool) -> pd.DataFrame:
+def chosen(frame: Frame, used: Instrument, item: str, counselor: str, hide: bool) -> pd.DataFrame:
     ids = drill.ratings_behind(frame.rows, item)
     own = frame.rows.set_index("id", drop=False).loc[ids]
     if counselor:
         own = own[[frame.held[s].counselor == counselor for s in own["session"]]]
-    return own[own["verified"] == 1] if hide else own
+    return own[~unquoted(Frame(own, frame.held), used)] if hide else own
 
 
 def ratings_table(own: pd.DataFrame, held: Mapping[int, Held], names: dict[str, str]) -> pd.DataFrame:

@@ -1,9 +1,10 @@
 """Win rates of a study: per stage with intervals, as a matrix, in a table, and down to the questions behind a pair."""
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
-from core.results.wins import Contest, Stage
+from core.results.wins import Contest, Stage, agent_table
 from pages.components import (
     badges,
     charts,
@@ -38,15 +39,14 @@ def section(found: Compared) -> None:
         pair = pair_choice(contest, names)
         if len(contest.agents) > 2:
             matrix(found, stage, pair, names)
+            figure = stages_figure(found, names, key="results_stages")
         else:
-            stages_figure(found, names, key="results_win")
+            figure = stages_figure(found, names, key="results_win")
     with grid.cell():
         results_pair.behind(found, stage, pair, names)
     if len(contest.agents) > 2:
-        with st.container(border=True):
-            stages_figure(found, names, key="results_stages")
-        strengths(found, stage, names)
-    pairs(found, names)
+        strengths(found, names, figure)
+    pairs(found, names, figure)
 
 
 def said(contest: Contest) -> None:
@@ -119,7 +119,7 @@ def matrix(found: Compared, stage: Stage, pair: Chosen, names: dict[str, str]) -
     heat.key()
 
 
-def stages_figure(found: Compared, names: dict[str, str], key: str) -> None:
+def stages_figure(found: Compared, names: dict[str, str], key: str) -> go.Figure:
     """The win score of every counselor (of two: of the first) in every stage."""
     contest = found.contest
     two = len(contest.agents) == 2
@@ -142,16 +142,8 @@ def stages_figure(found: Compared, names: dict[str, str], key: str) -> None:
         lines, title=charts.title_block(title, counted, badges.engine_words(contest.engine)),
         axis=_("Win score (0 = lost all, ½ = even, 1 = won all)"), over=_("score, 95 %"), span=(0, 1), middle=0.5,
     )  # fmt: skip
-    table = pd.DataFrame(
-        [(line.group or line.label, line.label, line.value, line.low, line.high) for line in lines],
-        columns=[_("Stage"), _("Counselor"), _("Win score"), _("Low"), _("High")],
-    )  # fmt: skip
-    if two:
-        table[_("Counselor")] = names.get(contest.agents[0], contest.agents[0])
-    charts.show(
-        figure, alt=title, table=None if two else table, name="win-scores", key=key, columns=numbers(table), on_select=take_stage, whole=len(table) < 20,
-        caption=caption(contest),
-    )  # fmt: skip
+    charts.show(figure, alt=title, name="win-scores", key=key, on_select=take_stage, caption=caption(contest))
+    return figure
 
 
 def take_stage() -> None:
@@ -180,13 +172,17 @@ def numbers(table: pd.DataFrame) -> dict[str, object]:
     }
 
 
-def strengths(found: Compared, stage: Stage, names: dict[str, str]) -> None:
-    """The counselors of a stage with their scores and Bradley–Terry strengths."""
-    from core.results.wins import agent_table
-
-    own = agent_table(stage)
+def strengths(found: Compared, names: dict[str, str], figure: go.Figure) -> None:
+    """The counselors of every stage with their scores and Bradley–Terry strengths."""
+    parts = []
+    for stage in found.contest.stages.values():
+        own = agent_table(stage)
+        own.insert(0, "stage", stage_name(found.instrument, stage.id))
+        parts.append(own)
+    own = pd.concat(parts)
     table = pd.DataFrame(
         {
+            _("Stage"): own["stage"],
             _("Counselor"): [names.get(agent, agent) for agent in own["agent"]],
             _("Win score"): own["score"],
             _("95 % interval"): [between(low, high) for low, high in zip(own["low"], own["high"], strict=True)],
@@ -195,12 +191,9 @@ def strengths(found: Compared, stage: Stage, names: dict[str, str]) -> None:
         }
     )  # fmt: skip
     with st.container(border=True):
-        layout.card_title(
-            _("Counselors in {stage}").format(stage=stage_name(found.instrument, stage.id)),
-            over=_("Bradley–Terry"),
-        )
+        layout.card_title(_("Counselors: win score and Bradley–Terry strength"))
         charts.show_table(
-            table, name="strengths", key="results_strengths",
+            table, name="win-scores", key="results_strengths", figure=figure, caption=caption(found.contest), whole=len(table) < 20,
             columns={
                 _("Win score"): st.column_config.ProgressColumn(format="%.3f", min_value=0, max_value=1),
                 _("Strength"): st.column_config.NumberColumn(format="%.2f"),
@@ -209,8 +202,8 @@ def strengths(found: Compared, stage: Stage, names: dict[str, str]) -> None:
         words = _(
             "Strength: natural log, mean 0, fitted on the outcome of each role; intervals from drawing roles."
         )
-        if own["strength"].isna().all():
-            words = _("No finite strengths: somebody won, or lost, everything against the rest.")
+        if own["strength"].isna().any():
+            words += " " + _("No finite strengths where somebody won, or lost, everything against the rest.")
         layout.muted(words + " " + badges.engine_words(found.contest.engine) + ".")
 
 
@@ -218,7 +211,7 @@ def between_signed(low: float, high: float) -> str:
     return "–" if low != low or high != high else f"{low:.2f} – {high:.2f}"
 
 
-def pairs(found: Compared, names: dict[str, str]) -> None:
+def pairs(found: Compared, names: dict[str, str], figure: go.Figure) -> None:
     """All pairs of all stages in one table, with both fields of the decision and the majority of roles."""
     contest = found.contest
     rows = [
@@ -235,7 +228,10 @@ def pairs(found: Compared, names: dict[str, str]) -> None:
     table = pd.DataFrame(rows, columns=heads)
     with st.container(border=True):
         layout.card_title(_("Every pair"))
-        charts.show_table(table, name="pairs", key="results_pairs", columns=numbers(table))
+        charts.show_table(
+            table, name="pairs", key="results_pairs", columns=numbers(table), caption=caption(contest),
+            figure=figure if len(contest.agents) == 2 else None,
+        )  # fmt: skip
         layout.muted(
             _(
                 "Decision: above or below one half (the paper's rule). Supported: the interval excludes one half. "

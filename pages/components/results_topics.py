@@ -1,0 +1,109 @@
+"""Scores by topic: the radar of one dimension over topics, each counselor a line, and its table."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+import yaml
+
+from core import instruments
+from core.instruments import Instrument
+from core.prompting import FOLDER
+from core.results import scores
+from core.results.reading import Held
+from pages.components import badges, charts, layout, results_words
+from pages.components.results_words import dimension_name, for_figure
+from pages.components.words import _, in_words, many
+
+FEWEST = 3  # topics that make a radar
+MOST = 4  # counselors it can carry
+
+
+def topic_names() -> dict[str, str]:
+    data = yaml.safe_load((FOLDER / "reports" / "topics.yaml").read_text("utf-8"))
+    return {code: in_words(words) for code, words in data.items() if isinstance(words, dict)}
+
+
+def section(table: pd.DataFrame, held: Mapping[int, Held], used: Instrument, engine: str) -> None:
+    """Nothing where the sessions have fewer than three topics.
+
+    Args:
+        table: sessions × dimensions.
+    """
+    if len({held[int(s)].topic for s in table.index if int(s) in held and held[int(s)].topic}) < FEWEST:
+        return
+    with st.container(border=True):
+        columns = [str(name) for name in table.columns]
+        picked = st.segmented_control(
+            _("Dimension"), columns, default=columns[-1], required=True, key="results_topic_dimension", persist_state="session",
+            format_func=lambda name: dimension_name(used, str(name)), label_visibility="collapsed",
+        )  # fmt: skip
+        dimension = str(picked or columns[-1])
+        by_topic = scores.by_topic(table, dimension, held)
+        shown(by_topic, dimension, used, engine)
+
+
+def shown(
+    by_topic: dict[str, dict[str, tuple[float, int]]], dimension: str, used: Instrument, engine: str
+) -> None:
+    names, topics = results_words.counselors(), topic_names()
+    order = [code for code in topics if any(code in own for own in by_topic.values())]
+    order += sorted({code for own in by_topic.values() for code in own} - set(order))
+    figure = radar(by_topic, order, dimension, used, engine)
+    rows = [
+        (topics.get(code, code), *(by_topic[name].get(code, (float("nan"), 0))[0] for name in by_topic),
+         sum(own[code][1] for own in by_topic.values() if code in own))
+        for code in order
+    ]  # fmt: skip
+    table = pd.DataFrame(
+        rows, columns=[_("Topic"), *(names.get(name, name) for name in by_topic), _("Sessions")]
+    )
+    if len(by_topic) > MOST:
+        layout.muted(_("The figure shows the first four counselors; the table has all of them."))
+    charts.show(
+        figure, alt=_("Radar of scores by topic; the table has the same numbers."), table=table, name="topics", key="results_topics",
+        whole=True, caption=_("Mean over clients or roles of their session means. {engine}.").format(engine=badges.engine_words(engine)),
+        columns={str(name): st.column_config.NumberColumn(format="%.2f") for name in table.columns[1:-1]},
+    )  # fmt: skip
+
+
+def radar(
+    by_topic: dict[str, dict[str, tuple[float, int]]], order: list[str], dimension: str, used: Instrument, engine: str
+) -> go.Figure:  # fmt: skip
+    k, names, topics, figure = charts.tokens(), results_words.counselors(), topic_names(), go.Figure()
+    labels = [for_figure(topics.get(code, code), 14) for code in order]
+    for at, (name, own) in enumerate(list(by_topic.items())[:MOST]):
+        values = [own.get(code, (None, 0))[0] for code in order]
+        figure.add_scatterpolar(
+            r=[*values, values[0]], theta=[*labels, labels[0]], mode="lines+markers", name=for_figure(names.get(name, name)),
+            line={"color": k.series[at], "dash": charts.DASHES[at], "width": 2}, marker={"symbol": charts.SYMBOLS[at], "size": 9},
+            hovertemplate="%{theta}: %{r:.2f}<extra>%{fullData.name}</extra>",
+        )  # fmt: skip
+    low, high = scale(used, dimension)
+    counted = many(
+        "n = {n} session",
+        "n = {n} sessions",
+        sum(n for own in by_topic.values() for _mean, n in own.values()),
+    )
+    title = _("{dimension} by topic").format(dimension=dimension_name(used, dimension))
+    under = (
+        counted
+        + ", "
+        + _("scale {low}–{high}").format(low=instruments.plain(low), high=instruments.plain(high))
+    )
+    figure.update_layout(
+        title=charts.title_block(title, under, badges.engine_words(engine)),
+        height=560,
+        margin={"l": 92, "r": 92, "t": 116, "b": 90},
+    )
+    figure.update_polars(radialaxis={"range": [low, high]})
+    return figure
+
+
+def scale(used: Instrument, dimension: str) -> tuple[float, float]:
+    """The ends of a dimension's scale: of its items, or of their sum."""
+    items = [item for item in used.items if item.dimension == dimension] or list(used.items)
+    if used.scoring == "mean":
+        return min(i.lowest for i in items), max(i.highest for i in items)
+    return 0.0, sum(i.highest for i in items)
