@@ -54,7 +54,7 @@ def _texts(value: Any) -> list[str]:
 
 def _sayable(aim: str, language: str) -> bool:
     """Whether an aim of the note can be said to the client: short, without the third person."""
-    third = ("来访者", "求助者", "她", "他", "报告") if language == "zh" else (" her ", " his ", " she ", " he ", "the client", "report", "herself", "himself")
+    third = ("来访者", "求助者", "她", "他", "报告", "？", "您") if language == "zh" else (" her ", " his ", " she ", " he ", "the client", "report", "herself", "himself")
     return length(aim) <= LONGEST_AIM and not any(word in f" {aim.lower()} " for word in third)
 
 

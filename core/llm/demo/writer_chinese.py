@@ -10,17 +10,17 @@ from collections.abc import Sequence
 from core.llm.demo.bank import pattern
 from core.llm.demo.first_person import to_first_zh
 from core.llm.demo.perspective import to_second_zh
-from core.llm.demo.text import QUOTED, length
+from core.llm.demo.text import QUOTED, length, quotes
 from core.llm.demo.writer_names import WIDE
 
 CUES, STEPS = "writer_cues", "writer_steps"
 LONGEST = 44
 LEAD = re.compile(
-    r"^(?:(?:在|到)?(?:第[一二三四五六七八九十\d]+(?:至[一二三四五六七八九十\d]+)?次?(?:咨询|会谈|面谈|周|阶段)?(?:中|时|里|后)?|首次(?:咨询|会谈)(?:中|时)?|接下来|随后|然后|之后|接着|最后(?:一次(?:咨询|会谈)(?:中)?)?|于是)[，,：:]?)+"
+    r"^(?:(?:在|到)?(?:第[一二三四五六七八九十\d]+(?:至[一二三四五六七八九十\d]+)?(?:、[一二三四五六七八九十\d]+)*次?(?:咨询|会谈|面谈|周|阶段)?(?:中|时|里|后|起)?|首次(?:咨询|会谈)(?:中|时)?|接下来|随后|然后|之后|接着|最后(?:一次(?:咨询|会谈)(?:中)?)?|于是)[，,：:]?)+"
 )
 CLIENT = r"(?:来访者|求助者|当事人|该生|她|他)"
-FRAME = re.compile(rf"^{CLIENT}?(?:还|也)?(?:自述|主诉|表示|反映|诉说|告诉我|自称|谈到|提到|说道?)[，,：:]?(?=.)")
-SAID = re.compile(rf"^(?:{CLIENT})?(?:想了[^，,]{{0,4}}[，,])?(?:说道?|回答说?|表示|告诉我|描述)(?:[，,：:])?(?P<rest>[^“”「」]+)$")
+FRAME = re.compile(rf"^{CLIENT}?(?:还|也)?(?:自述|主诉|表示|反映|诉说|告诉我|自称|谈到|提到|带来好消息|说道?)[，,：:]?(?=.)")
+SAID = re.compile(rf"^(?:{CLIENT})?(?:[想看听沉默]{{1,2}}了[^，,]{{0,4}}[，,])?(?:说道?|回答说?|表示|告诉我|描述)(?:[，,：:])?(?P<rest>[^“”「」]+)$")
 COMMA = re.compile(r"[，,；;]")
 COUNSELOR = re.compile(r"^(?:(?:随后|接着|然后|同时|再次|又)?)(?:我们|我和来访者|咨询师和来访者|我|咨询师)")
 CLIENT_STARTS = re.compile(rf"^(?:但|可是|不过|于是|后来|起初|一开始|当时|现在|如今|渐渐地?)?{CLIENT}(?!们)")
@@ -34,16 +34,32 @@ def in_first_person(text: str, gender: str) -> str | None:
     """A sentence about the client as the client says it: ``她三点就醒`` becomes ``我三点就醒``."""
     bare = LEAD.sub("", text.strip())
     bare = FRAME.sub("", bare)
-    if not bare or QUOTED.search(bare) or pattern("zh", CUES, "unspoken").search(re.sub(CLIENT, "", bare)):
+    if not bare or any(length(quote) > 12 for quote in quotes(bare)) or re.search("[你您]", bare):
         return None
+    if pattern("zh", CUES, "unspoken").search(re.sub(CLIENT, "", bare)):
+        return None
+    bare, other = _apart(bare, gender)
     said = to_first_zh(_only(bare))
     if said is None or length(said) > LONGEST:
         said = _clauses_first(bare)
-    return _spoken(said) if said else None
+    spoken = _spoken(said) if said else None
+    return spoken.replace(OTHER, other) if spoken else None
+
+
+OTHER = "〇"
+PRONOUNS = {"she": "他", "he": "她"}
+
+
+def _apart(text: str, gender: str) -> tuple[str, str]:
+    """Another person's pronoun, told from the client's by gender, set aside."""
+    other = PRONOUNS.get(gender, "")
+    return (re.sub(f"{other}(?!们)", OTHER, text), other) if other else (text, "")
 
 
 def _only(text: str) -> str:
     """A kin word directly before a pronoun that must be the client's ("母亲常对她说") does not make it unclear."""
+    if re.match(r"^(?:来访者的?)?(?:母亲|父亲|妈妈|爸爸|父母|丈夫|妻子|老师)[^，]{0,4}(?:对|跟|向)[她他]说", text):
+        return re.sub(r"[她他](?!们)", "来访者", text)
     return re.sub(r"(对|向|给|让|叫|责备|骂|陪|把|被|跟|和|催|逼|怪)[她他](?!们)", r"\1来访者", text)
 
 
@@ -65,12 +81,23 @@ def _spoken(said: str) -> str | None:
     said = re.sub(r"，我(?=[^，]{0,20}，我)", "，", said)
     if re.search(r"[她他]", said) and "我" not in said:
         return None
-    if "我" not in said[:14] and not PEOPLE.match(said) and not re.match(r"从|每|自从|那次|有时|一到", said):
+    introduced = re.match(r"^我?由(.{2,6}?)(介绍|陪同|转介)(?:前来|来)", said)
+    if introduced:
+        return f"是{introduced.group(1)}{introduced.group(2)}我来的。"
+    said = re.sub(r"^(?:夫妻)?(?:两人|二人|他们|她们)", "我们俩", said).replace("因为两人", "因为我们俩")
+    said = re.sub(r"^(原来)?自己(?!一个人)", lambda found: (found.group(1) or "") + "我", said) if "我" not in said[:6] else said
+    said = TIMED_KIN.sub(r"\1我\2", said)
+    if not re.search("我", said[:14]) and not re.match(r"从|每|自从|那次|有时|一到", said):
         said = "我" + said
-    said = re.sub(r"^(母亲|父亲|妈妈|爸爸|父母|丈夫|妻子|班主任)", r"我\1", said)
+    said = re.sub(r"^我(?:的)?(成绩|睡眠|情绪|工作|学习|身体|体重|食欲|心情|注意力|记忆力)(?!低落|不好|很差|兴趣)", r"我的\1", said)
     for old, new in (("本人", "我"), ("自己自己", "自己"), ("我我", "我"), ("与", "和")):
         said = said.replace(old, new)
     return said + "。" if length(said) >= 4 else None
+
+
+TIMED_KIN = re.compile(
+    r"^((?:[\u4e00-\u9fff]{1,6}(?:前|后|时|以来)|最近|近来|后来|上个?月|去年|今年|现在|从小)?[，,]?)(母亲|父亲|妈妈|爸爸|父母|丈夫|妻子|女友|男友|婆婆|儿子|女儿|班主任|老公|老婆)(?!的?我)"
+)
 
 
 def in_second_person(text: str, gender: str) -> str | None:
@@ -97,7 +124,7 @@ def basics(texts: Sequence[str], gender: str) -> list[str]:
             continue
         parts = [f"我今年{age.group(1)}岁"]
         if work:
-            parts.append(f"是{work.group(1).removeprefix('来访者').removeprefix('是').removeprefix('一名').removeprefix('现为')}")
+            parts.append("是" + re.sub(r"^.*?(?:是|为|系|任)?(?:一[名位个])|^(?:来访者|现)?(?:是|为|系|任)|\d{1,2}岁的?", "", work.group(1)))
         parts += [clause for clause in COMMA.split(text.rstrip(STOP)) if re.match(r"(?:现)?(?:与|和|独自|已婚|未婚|离异|单身|一个人)", clause)]
         said.append("，".join(parts).replace("与", "和") + "。")
     return said
@@ -106,11 +133,17 @@ def basics(texts: Sequence[str], gender: str) -> list[str]:
 # ---- the process -------------------------------------------------------------------------------------------------
 
 
+SHOWN = re.compile(r"哭了|流泪|流下|沉默|低下头|点头|摇头|笑了|声音很小|多次流泪|看了很久$|想了很久$")
+
+
 def events(text: str, gender: str) -> list[tuple[str, str]]:
     """Who says what when a sentence of the process is played: ``[(seat, text)]``."""
     found: list[tuple[str, str]] = []
     for seat, clauses in acted(text):
-        said = proposal(clauses) if seat == "counselor" else reply(clauses) if seat == "client" else None
+        if seat == "client" and SHOWN.search(clauses[0]) and len(clauses) == 1:
+            found.append(("moved" if re.search("哭|流泪|沉默", clauses[0]) else "seen", ""))
+            continue
+        said = proposal(clauses, gender) if seat == "counselor" else reply(clauses, gender) if seat == "client" else None
         if said:
             found.append((seat, said))
     return found
@@ -121,7 +154,9 @@ def acted(text: str) -> list[tuple[str, list[str]]]:
     bare = LEAD.sub("", text.strip()).rstrip(STOP)
     groups: list[tuple[str, list[str]]] = []
     for clause in _clauses(bare):
-        seat = _actor(clause) or (groups[-1][0] if groups else "")
+        seat = _actor(clause) or (groups[-1][0] if groups else "counselor" if pattern("zh", STEPS, "verbs").match(clause) else "")
+        if seat == "other" and groups and groups[-1][0] == "client":
+            seat = "client"  # what the client tells of others
         if groups and groups[-1][0] == seat and not (seat == "counselor" and COUNSELOR.match(clause)):
             groups[-1][1].append(clause)
         else:
@@ -148,41 +183,46 @@ def _actor(clause: str) -> str:
     return "other" if PEOPLE.match(clause) else ""
 
 
-def proposal(clauses: Sequence[str]) -> str | None:
+def proposal(clauses: Sequence[str], gender: str = "") -> str | None:
     """What the counselor did, as the next step: ``我请她写日记`` becomes ``我想请您写日记。``"""
     first = re.sub(r"^(?:随后|接着|然后|同时|再次|又)?(?:咨询师和来访者|我和来访者)", "我们", clauses[0])
     first = re.sub(r"^(?:随后|接着|然后|同时|再次|又)?咨询师", "我", first)
     asked = re.match(r"^我(?:问|询问)(?:了)?(?:她|他|来访者)(?P<what>.{4,})$", first)
     if asked and len(clauses) == 1 and "“" not in first:
-        return _to_you(asked.group("what")) + "？"
-    together = first.startswith("我们")
-    rest = re.sub(r"^我们?(?:一起|共同)?", "", first)
+        return _to_you(asked.group("what"), gender) + "？"
+    together = first.startswith(("我们", "和来访者一起")) or (not first.startswith("我") and TOGETHER.match(first) is not None)
+    rest = re.sub(r"^(?:我们?|和来访者)?(?:一起|共同)?(?:首先|先|再|又)?", "", first)
     if not pattern("zh", STEPS, "verbs").match(rest):
         return None
     said = "，".join([rest, *clauses[1:]])
-    said = _to_you(DONE.sub("", said))
+    said = _to_you(DONE.sub("", said), gender)
     if length(said) > LONGEST or (QUOTED.search(said) and length(said) > 30):
         return None
     return ("我们一起来" if together else "我想") + said + "。"
 
 
-def _to_you(text: str) -> str:
-    text = re.sub(r"(?:来访者|求助者|她|他)(?!们)", "您", text)
+TOGETHER = re.compile(r"商定|约定|确定|制定|讨论|探讨|寻找|梳理|回顾|列出|整理|分析|检验")
+
+
+def _to_you(text: str, gender: str = "") -> str:
+    text, other = _apart(text, gender)
+    text = re.sub(r"(?:来访者|求助者|她|他|其(?=到|去|在|做|写|说))(?!们)", "您", text).replace(OTHER, other)
+    text = re.sub(r"(?:夫妻)?(?:两人|二人)|他们|她们", "你们", text)
     return BARE_KIN.sub(r"您\1", text).replace("您的您", "您的").replace("您自己的您", "您自己的")
 
 
-def reply(clauses: Sequence[str]) -> str | None:
+def reply(clauses: Sequence[str], gender: str = "") -> str | None:
     """What the report tells of the client, as the client says it."""
     whole = "，".join(clauses)
     framed = SAID.match(whole)
-    return in_first_person(framed.group("rest") if framed else whole, "")
+    return in_first_person(framed.group("rest") if framed else whole, gender)
 
 
 def as_review(text: str, gender: str) -> str | None:
     """A step looked back on: ``我们商定了目标``; short ones only, without a stop."""
     for seat, clauses in acted(text):
-        if seat == "counselor" and proposal(clauses):
-            said = _to_you(re.sub(r"^(?:随后|接着|然后)?我们?(?:一起|共同)?", "", clauses[0]))
+        if seat == "counselor" and proposal(clauses, gender):
+            said = _to_you(re.sub(r"^(?:随后|接着|然后)?我们?(?:一起|共同)?", "", clauses[0]), gender)
             if said and 4 <= length(said) <= 16 and not QUOTED.search(said) and "：" not in said and clauses[0].startswith("我们"):
                 return said
     return None

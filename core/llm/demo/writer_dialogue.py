@@ -6,11 +6,12 @@ the two say so in general words and no fact is made up.
 """
 
 import random
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from core.llm.demo.bank import lines
-from core.llm.demo.text import folded, length
+from core.llm.demo.text import folded, length, sentences
 from core.llm.demo.writer_components import topic_of
 from core.llm.demo.writer_facts import Facts, Talked
 from core.llm.demo.writer_guard import Guard
@@ -20,6 +21,7 @@ from core.llm.demo.writer_techniques import Technique
 LINES = "writer_lines"
 STAGES = ("reception", "diagnosis", "consultation", "consolidation")
 ROOM = 46  # words or characters a turn
+MOST = 50
 MOST_ROUNDS = 15
 
 
@@ -30,7 +32,7 @@ class Plan:
     goals: tuple[str, ...] = ()
     techniques: tuple[Technique, ...] = ()
     explorations: int = 3
-    steps: int = 6
+    steps: int = 8
     sums_up: bool = True
 
 
@@ -80,6 +82,12 @@ class Draft:
             facts.pop(0)
         return ("" if self.language == "zh" else " ").join(taken)
 
+    def fresh(self, texts: Iterable[str]) -> list[str]:
+        """Texts that may be said and were not said yet."""
+        kept = [text for one in texts if (text := self.guard.safe(one)) and folded(text) not in self.said]
+        self.said.update(folded(text) for text in kept)
+        return list(dict.fromkeys(kept))
+
     def round(self, stage: str, client: str, counselor: str) -> None:
         self.turns.append({"seat": "client", "text": client, "stage": stage})
         self.turns.append({"seat": "counselor", "text": counselor, "stage": stage})
@@ -93,7 +101,16 @@ def dialogue(report: Report, plan: Plan, rng: random.Random, faults: Sequence[st
     _diagnosis(draft, facts, plan)
     _consultation(draft, facts, plan)
     _consolidation(draft, facts)
+    if report.language == "zh" and _young(report):
+        for turn in draft.turns:
+            turn["text"] = turn["text"].replace("您", "你") if turn["seat"] == "counselor" else turn["text"]
     return draft.turns
+
+
+def _young(report: Report) -> bool:
+    """A client under 18 is spoken to as 你."""
+    age = re.search(r"(\d{1,2})岁", report.parts["case_brief"][:200])
+    return age is not None and int(age.group(1)) < 18
 
 
 def _reception(draft: Draft, facts: Facts, report: Report) -> None:
@@ -104,6 +121,10 @@ def _reception(draft: Draft, facts: Facts, report: Report) -> None:
         draft.fit(draft.line("receive"), draft.line("ask_basics")),
     )
     basics = draft.fact(facts.basics, 3)
+    if basics and facts.busy and facts.hopes and length(basics + facts.hopes[0]) <= ROOM:
+        hope = draft.fact(facts.hopes, 1)
+        draft.round("reception", draft.fit(basics, hope), draft.fit(draft.line("hope_heard"), draft.line("ask_problem")))
+        return
     draft.round(
         "reception",
         basics or draft.line("say_little"),
@@ -119,28 +140,46 @@ def _reception(draft: Draft, facts: Facts, report: Report) -> None:
 
 def _diagnosis(draft: Draft, facts: Facts, plan: Plan) -> None:
     heard = list(facts.problems)
-    for number in range(plan.explorations):
+    if facts.busy and facts.risk == "denied":
+        facts.risk = ""
+    explorations = min(2, plan.explorations) if facts.busy else plan.explorations
+    for number in range(explorations):
         told = draft.fact(facts.problems, 3)
         if not told and number:
             break
-        last = number == plan.explorations - 1 or not facts.problems
-        question = draft.line("ask_history") if last and plan.sums_up else draft.line("ask_more")
+        last = number == explorations - 1 or not facts.problems
+        after = "ask_risk" if facts.risk else "ask_history" if plan.sums_up else "ask_more"
+        question = draft.line(after if last else "ask_more")
         draft.round("diagnosis", told or draft.line("more_plain"), draft.fit(draft.line("hear"), question))
         if last:
             break
+    if facts.risk:
+        _risk(draft, facts, plan)
     if plan.sums_up:
         past = draft.fact(facts.history, 3)
         draft.round("diagnosis", past or draft.line("history_plain"), _summed(draft, facts, heard))
+
+
+def _risk(draft: Draft, facts: Facts, plan: Plan) -> None:
+    """The counselor asked about danger because the report speaks of it; the client answers what the report says."""
+    question = draft.line("ask_history") if plan.sums_up else ""
+    if facts.risk == "denied":
+        draft.round("diagnosis", draft.line("risk_denied"), draft.fit(draft.line("risk_noted"), question))
+        return
+    told = draft.guard.safe(facts.risk) if facts.risk != "told" else ""
+    draft.round("diagnosis", told or draft.line("risk_told"), draft.fit(draft.line("risk_kept"), question))
 
 
 def _summed(draft: Draft, facts: Facts, heard: Sequence[str]) -> str:
     """The trouble that was told, put together by the counselor and offered for correction."""
     for text in heard:
         fact = facts.second.get(text, "")
-        if fact and 5 <= length(fact) <= 32 and (said := draft.guard.safe(draft.line("sum_up", fact=fact))):
+        if fact and 5 <= length(fact) <= 32 and not fact.startswith(GOES_ON) and (said := draft.guard.safe(draft.line("sum_up", fact=fact))):
             return said
     return draft.line("sum_plain")
 
+
+GOES_ON = ("since then", "then ", "从那", "此后", "自那")
 
 # ---- consultation ------------------------------------------------------------------------------------------------
 
@@ -151,15 +190,18 @@ def _consultation(draft: Draft, facts: Facts, plan: Plan) -> None:
     draft.round("consultation", agreed, draft.fit(draft.line("propose"), *_way(draft, plan), draft.line("fits")))
     aim = draft.line("aim", goal=plan.goals[0]) if plan.goals else ""
     room = MOST_ROUNDS - len(draft.turns) // 2 - 2
-    steps = thinned(_rounds(draft, facts.process), min(room, plan.steps))
+    process = [talked for talked in facts.process if not (aim and talked.aims)]
+    steps = thinned(_rounds(draft, process), min(room, plan.steps))
     if not steps:
         draft.round("consultation", draft.line("accept"), draft.fit(aim or draft.line("after_step"), draft.line("explore")))
     for number, (client, counselor) in enumerate(steps):
         heard = draft.line("step_on") if client else ""
-        said = draft.fit(aim if number == 0 else heard, *counselor)
+        said = draft.fit(*counselor)
+        before = aim if number == 0 else heard
+        said = draft.fit(before, *counselor) if length(before + said) <= ROOM else said
         if not counselor:
             said = draft.fit(said, draft.line("explore"))
-        draft.round("consultation", client or draft.line("accept"), said)
+        draft.round("consultation", client or draft.line("accept" if number else "agree"), said)
 
 
 def _way(draft: Draft, plan: Plan) -> list[str]:
@@ -178,20 +220,39 @@ def _rounds(draft: Draft, process: Iterable[Talked]) -> list[Round]:
     for talked in process:
         client, counselor = rounds[-1]
         full = len(counselor) >= 2 or sum(map(length, counselor)) + length(talked.text) > 38
-        if counselor and (talked.seat == "client" or full):
+        if (counselor and (talked.seat == "client" or full)) or (talked.seat == "client" and (len(client) >= 2 or sum(map(length, client)) + length(talked.text) > 42)):
             client, counselor = [], []
             rounds.append((client, counselor))
-        (client if talked.seat == "client" else counselor).append(talked.text)
-    said = [(draft.fact(client, 2), [text for one in counselor if (text := draft.guard.safe(one))]) for client, counselor in rounds]
+        if talked.seat in ("moved", "seen"):
+            client.append(draft.line("moved")) if talked.seat == "moved" and not client else None
+        else:
+            (client if talked.seat == "client" else counselor).append(talked.text)
+    said = [(draft.fact(client, 2), draft.fresh(counselor)) for client, counselor in rounds]
     return [one for one in said if one[0] or one[1]]
 
 
 def thinned(rounds: list[Round], most: int) -> list[Round]:
-    """At most so many rounds: those in which both have something to say first; their order stays."""
-    worth = [(bool(one[0]) + bool(one[1]), -at) for at, one in enumerate(rounds)]
-    worth[:1] = [(3, 0)] * bool(rounds)
+    """At most so many rounds: steps without an answer join the round before where there is room, then those that
+    tell least are left out; the order stays."""
+    rounds = _merged(rounds, most)
+    worth = [(length(one[0]) + sum(map(length, one[1])), -at) for at, one in enumerate(rounds)]
+    worth[:1] = [(ROOM * 4, 0)] * bool(rounds)
     kept = sorted(sorted(range(len(rounds)), key=lambda at: worth[at], reverse=True)[: max(1, most)])
     return [rounds[at] for at in kept]
+
+
+def _merged(rounds: list[Round], most: int) -> list[Round]:
+    kept: list[Round] = []
+    over = len(rounds) - most
+    for client, counselor in rounds:
+        rest = list(counselor)
+        while over > 0 and kept and not client and rest and sum(map(length, [*kept[-1][1], rest[0]])) <= ROOM:
+            kept[-1][1].append(rest.pop(0))
+        if client or rest:
+            kept.append((client, rest))
+        else:
+            over -= 1
+    return kept
 
 
 # ---- consolidation -----------------------------------------------------------------------------------------------
@@ -202,7 +263,7 @@ def _consolidation(draft: Draft, facts: Facts) -> None:
     asks = draft.line("look_back")
     before["text"] = _ending(draft, before["text"], asks)
     changed = draft.fact(facts.outcomes, 3)
-    reviewed = facts.review[:2]
+    reviewed = list(dict.fromkeys(facts.review))[:2]
     review = draft.line("review", steps=_joined(draft, reviewed)) if reviewed else draft.line("review_plain")
     draft.round(
         "consolidation",
@@ -219,8 +280,12 @@ def _ending(draft: Draft, text: str, asks: str) -> str:
     for path in asking:
         for line in lines(draft.language, LINES, path):
             text = text.replace(line, "").strip()
-    return draft.fit(text, asks) if text else asks
+    glue = "" if draft.language == "zh" else " "
+    for whole in (text, text[sentences(text)[0].end :].strip() if text else ""):
+        if whole and length(whole + asks) <= MOST:
+            return whole + glue + asks
+    return text or asks
 
 
 def _joined(draft: Draft, steps: Sequence[str]) -> str:
-    return ("，" if draft.language == "zh" else " and ").join(steps)
+    return ("，" if draft.language == "zh" else ", and ").join(steps)

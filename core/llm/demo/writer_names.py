@@ -13,15 +13,17 @@ CUES = "writer_cues"
 PLACEHOLDER = re.compile(r"\[[^\]\n]{1,40}\]|【[^】\n]{1,30}】|〔[^〕\n]{1,30}〕|\{\{?[^}\n]{1,40}\}\}?|<[A-Z][A-Z_ 0-9]{1,30}>")
 PERSON = re.compile(r"name|person|client|patient|姓名|人名|来访者|名字", re.IGNORECASE)
 FULL_NAME = re.compile(
-    r"^\W*(?:The client,? |Client:? )?(?:(?:Ms|Mr|Mrs|Miss|Dr)\.? )?((?!The |She |He |They |A |An |This |In |At |On |I |My |We |When |For |Since |After )[A-Z][\w'’-]+(?: [A-Z][\w'’-]*\.?){0,2}),?"
+    r"^\W*(?:The client,? |Client:? )?(?:(?:Ms|Mr|Mrs|Miss|Dr)\.? )?((?!The |Female|Male|Woman|Man\b|Client|Patient|She |He |They |A |An |This |In |At |On |I |My |We |When |For |Since |After )(?:[A-Z][\w'’-]+(?: [A-Z][\w'’-]*\.?){0,2}|[A-Z]\.(?: ?[A-Z]\.)?)),?"
     r" (?=\(|\d|aged|is an?\b|an? \d|was |came |has |had )"
 )
 ZH_NAME = re.compile(r"(?:^|来访者|求助者|姓名[：:]?)\W*((?!来访者|求助者)[\u4e00-\u9fff]{2,4})(?:（化名）|\(化名\))?[，,、 ]+(?=男|女|\d{1,2}岁)")
 CAPITALS = r"[A-Z][\w'’&-]*(?: (?:[A-Z][\w'’&-]*|of|and|the)(?= [A-Z])| [A-Z][\w'’&-]*)*"
 PLACE = re.compile(rf"(?:,? (?:at|in|from|to|near|of|for|with|by) (?:the )?)({CAPITALS})(?=[\s,.;:)]|$)")
+ORGANISED = re.compile(r"\b(?:School|University|College|Hospital|Clinic|Company|Ltd|Inc|Bank|Hotel|Street|Road|Centre|Center|Academy|Church|Club)\b")
 CONTACT = re.compile(r"[\w.+-]+@[\w-]+\.\w{2,}|https?://|www\.|\+?\d(?:[ ().-]{0,2}\d){6,}|\b\d{17}[\dXx]\b")
 TITLED = re.compile(r"\b(?:Ms|Mr|Mrs|Miss|Dr|Prof)\.? (?=the client\b)", re.IGNORECASE)
 WIDE = str.maketrans({",": "，", ";": "；", ":": "：", "!": "！", "?": "？", "(": "（", ")": "）"})
+SURNAMES = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤"
 ZH_INSTITUTION = re.compile(r"(?:在|于)?[\u4e00-\u9fff]{2,12}?(大学|中学|小学|学院|公司|医院|集团)(?=[\u4e00-\u9fff，。]|$)")
 
 
@@ -41,7 +43,7 @@ class Names:
             return Names((), mark)
         name = found.group(1).strip()
         parts = [name, name[1:]] if language == "zh" and len(name) > 2 else [name, *name.split()]
-        return Names(tuple(dict.fromkeys(part for part in parts if len(part) > 1)), mark)
+        return Names(tuple(dict.fromkeys(part for part in parts if len(part) > 1 and part not in ("Ms.", "Mr.", "Mrs.", "Dr."))), mark)
 
 
 def clean(text: str, names: Names, language: str) -> str:
@@ -63,7 +65,7 @@ def _clean_english(text: str, names: Names) -> str:
     text = text.replace("zperson", "someone")
     if "zthing" in text:
         return ""
-    text = PLACE.sub(lambda found: found.group() if _kept(found.group(1)) else "", text)
+    text = PLACE.sub(lambda found: found.group() if _kept(found.group(1)) or (" the " in found.group() and not ORGANISED.search(found.group())) else "", text)
     text = TITLED.sub("", text)
     text = re.sub(r"\b(the client) the client\b", r"\1", text, flags=re.IGNORECASE)
     return text[:1].upper() + text[1:]
@@ -88,6 +90,7 @@ def _clean_chinese(text: str, names: Names) -> str:
         text = text.replace(name, "来访者")
     kin = "|".join(sorted(wordset("zh", CUES, "kin"), key=len, reverse=True))
     text = PLACEHOLDER.sub(lambda found: _zh_person(found.group(), names), text)
+    text = re.sub(rf"({kin})[{SURNAMES}](?!母|父)[\u4e00-\u9fff]{{1,2}}(?=[，,。在是因从和对常把被]|$)", r"\1", text)
     text = re.sub(rf"({kin})※", r"\1", text).replace("※", "来访者")
     text = re.sub(r"(?:在|于)?◇(?:市|省|县|区)?", lambda found: "" if found.group()[0] != "◇" else "单位", text)
     return ZH_INSTITUTION.sub(lambda found: found.group(1) if _zh_named(found.group()) else found.group(), text)

@@ -24,7 +24,7 @@ SESSIONS = re.compile(r"\bsessions?\b|\bweeks?\b|次$|^\W*\d", re.IGNORECASE)
 def note(report: Report) -> Note:
     """The note: who the client is, what troubles them, aims, techniques, steps, what can be learned."""
     missing = lines(report.language, "writer_lines", "missing")[0]
-    brief = report.of("case_brief")
+    brief = tuple(line for line in report.of("case_brief") if not line.has("heading"))
     basic = [line for line in brief if _tells_who(line)]
     troubled = [line for line in brief if line not in basic and not _aims(line)]
     problems = [line for line in troubled if line.has("problem", "score", "risk", "came") or line.quote] or troubled
@@ -35,7 +35,7 @@ def note(report: Report) -> Note:
         "goals": goals(report) or [missing],
         "techniques": techniques(report) or [missing],
         "steps": steps(report) or [missing],
-        "reflections": _joined(report.of("experience_thoughts"), "reflections", report.language) or missing,
+        "reflections": _joined([line for line in report.of("experience_thoughts") if not line.has("heading")], "reflections", report.language) or missing,
     }
 
 
@@ -89,7 +89,9 @@ def aims_in(text: str, language: str) -> list[str]:
     rest = text[hit.end() :] if hit else ""
     rest = re.sub(r"^\w+ (?:goals?|aims?|things?):? ", "", rest)
     parts = re.split(r",? and (?=to )|; |, (?=to )", rest)
-    cleaned = [re.sub(r"^to ", "", part.strip(" ,:")) for part in parts]
+    cleaned = [part.strip(" ,:") for part in parts]
+    if hit and hit.group().rstrip().endswith(" to"):
+        cleaned[0] = "to " + cleaned[0]
     return [part for part in cleaned if 2 <= length(part) <= 30]
 
 
@@ -113,7 +115,7 @@ def steps(report: Report) -> list[str]:
     process = report.of("consultation_process")
     acted = [
         line for line in process
-        if any(seat == "counselor" for seat, _text in voice.events(line.text, report.gender)) and not line.quote
+        if not line.has("heading") and any(seat == "counselor" for seat, _text in voice.events(line.text, report.gender)) and not line.quote
     ]  # fmt: skip
     acted = acted or [line for line in process if not line.quote and not line.has("outcome", "reaction")]
     if len(acted) > MOST_ENTRIES:

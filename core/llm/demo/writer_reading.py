@@ -20,6 +20,8 @@ MOST_SENTENCES = 160
 LONGEST = 700  # characters of one sentence
 MARKS = re.compile(r"^(?:[#>*•·√✓\-–]+\s*|\(?\d{1,2}[.)、．]\s*|[（(]?[一二三四五六七八九十]{1,2}[）)、．]\s*)+")
 CUES = "writer_cues"
+STATED = re.compile(r"(?:^|[，,、\s（(：:])(男|女)(?:性|生|孩|士)?(?=[，,、。\s）)]|\d)")
+SHOUTED = 12  # capital letters in a sentence, and hardly any small ones
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,9 @@ class Report:
     @cached_property
     def gender(self) -> str:
         """"she", "he" or "they": which the case speaks of most."""
+        stated = STATED.search(self.parts["case_brief"][:300]) if self.language == "zh" else None
+        if stated:
+            return "she" if stated.group(1) == "女" else "he"
         said = folded(self.parts["case_brief"] + " " + self.parts["consultation_process"])[:MOST_READ]
         counts = {kind: len(pattern(self.language, CUES, "gender", kind).findall(said)) for kind in ("she", "he", "they")}
         if counts["she"] == counts["he"]:
@@ -78,18 +83,30 @@ def _lines(report: Report, part: str) -> list[Line]:
     found: list[Line] = []
     for piece in whole_sentences(report.parts[part])[:MOST_SENTENCES]:
         plain = MARKS.sub("", normal(piece.text) if report.language == "en" else full_width(normal(piece.text)))
-        text = clean(plain[:LONGEST], report.names, report.language)
+        text = clean(_calm(plain[:LONGEST]), report.names, report.language)
         if not text or length(text) < 2:
             continue
-        found.append(
-            Line(piece, text, part, len(found), kinds_of(text, report.language), quote_of(text, report.language))
-        )
+        kinds = kinds_of(text, report.language)
+        if part in PARTS[3:] and _is_heading(piece, text):
+            kinds = (kinds & {"end"}) | {"heading"}
+        found.append(Line(piece, text, part, len(found), kinds, quote_of(text, report.language)))
     return found
+
+
+def _calm(text: str) -> str:
+    """A sentence all in capitals in small letters: nobody shouts a report."""
+    large, small = sum(map(str.isupper, text)), sum(map(str.islower, text))
+    return re.sub(r"\bi\b", "I", text.capitalize()) if large >= SHOUTED and large > 3 * small else text
+
+
+def _is_heading(piece: Piece, text: str) -> bool:
+    """A few words on a line of their own, without a stop."""
+    return piece.text.startswith("#") or (text[-1:] not in ".!?…。！？；\"”)）" and "," not in text and "，" not in text and length(text) <= 5)
 
 
 def full_width(text: str) -> str:
     """Chinese punctuation again, which normalising made narrow."""
-    return re.sub(r"(?<=\d)：(?=\d)", ":", text.translate(WIDE))
+    return re.sub(r"(?<=\d)：(?=\d)", ":", text.translate(WIDE)).replace("......", "……").replace("...", "…")
 
 
 def whole_sentences(text: str) -> list[Piece]:
@@ -97,7 +114,8 @@ def whole_sentences(text: str) -> list[Piece]:
     found: list[Piece] = []
     for piece in sentences(text):
         before = found[-1] if found else None
-        if before is not None and _open_quote(before.text) and piece.end - before.start < LONGEST:
+        goes_on = before is not None and (_open_quote(before.text) or (piece.text[0] in "的，、" and "\n" not in text[before.end : piece.start]))
+        if before is not None and goes_on and piece.end - before.start < LONGEST:
             found[-1] = Piece(text[before.start : piece.end], before.start, piece.end)
         else:
             found.append(piece)

@@ -8,10 +8,11 @@ from core.llm.demo import writer_chinese, writer_english
 
 @dataclass(frozen=True)
 class Talked:
-    """Something one of the two says."""
+    """Something one of the two says; ``aims`` where it agrees on what to work for."""
 
     seat: str
     text: str
+    aims: bool = False
 
 
 Said = Callable[[str, str], "str | None"]
