@@ -10,10 +10,11 @@ from core.instruments import Instrument
 from core.results import agreements, scores
 from core.results.agreements import TWO_WAY, Agreed, Voice
 from core.results.claims import short
+from core.results.trust import Trust
 from pages.components import badges, charts, forest, layout, results_data, results_words
 from pages.components.results_data import ALL, dimensions
 from pages.components.results_words import between, dimension_name, item_text
-from pages.components.words import _, many
+from pages.components.words import _, many, plain
 
 Tables = dict[str, pd.DataFrame]
 
@@ -27,25 +28,43 @@ def form_choice(key: str) -> str:
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def _people(instrument: str, version: int, language: str, url: str, state: int) -> Tables:
-    """Sessions × (items, dimensions, total) of every person who used this version in this language."""
+def _people(instrument: str, version: int, language: str, kind: str, url: str, state: int) -> Tables:
+    """Sessions × (items, dimensions, total) of every rater of one kind who used this version in this language."""
     frame, used = results_data.ratings(ALL, instrument), instruments.load(instrument)
-    found = agreements.people_values(frame.rows, "person", version, language)
+    found = agreements.people_values(frame.rows, kind, version, language)
     return {
         name: agreements.with_sums(table, dimensions(used), used.scoring) for name, table in found.items()
     }
 
 
-def people(instrument: str, version: int, language: str) -> Tables:
-    return _people(instrument, version, language, *results_data.state())
+def people(instrument: str, version: int, language: str, kind: str = "person") -> Tables:
+    return _people(instrument, version, language, kind, *results_data.state())
+
+
+def kind_choice(instrument: str, voice: Voice) -> str:
+    """Whose ratings stand beside the judge's: people's, a consensus, or those that came with the data; never pooled."""
+    rows = results_data.ratings(ALL, instrument).rows
+    own = rows[(rows["version"] == voice.version) & (rows["language"] == voice.language)]
+    kinds = [kind for kind in agreements.PEOPLE if kind in set(own["rater_kind"])]
+    if not kinds or kinds == ["person"]:
+        return "person"
+    if st.session_state.get("agreement_kind_of_people") not in kinds:
+        st.session_state["agreement_kind_of_people"] = kinds[0]
+    picked = st.segmented_control(
+        _("Beside"), kinds, key="agreement_kind_of_people", required=True, persist_state="session",
+        format_func=lambda kind: plain(results_words.rater_kind(kind)),
+    )  # fmt: skip
+    return str(picked)
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def _beside(instrument: str, voice: Voice, url: str, state: int) -> tuple[pd.DataFrame, list[Agreed]]:
+def _beside(
+    instrument: str, voice: Voice, kind: str, url: str, state: int
+) -> tuple[pd.DataFrame, list[Agreed]]:
     frame, used = results_data.heard(ALL, instrument, voice), instruments.load(instrument)
     table = scores.wide(scores.item_values(frame.rows), [item.id for item in used.items])
     judge = agreements.with_sums(table, dimensions(used), used.scoring)
-    known = people(instrument, voice.version, voice.language)
+    known = people(instrument, voice.version, voice.language, kind)
     return judge, agreements.judge_and_people(judge, known, dimensions(used), frame.held)
 
 
@@ -61,12 +80,13 @@ def _between(instrument: str, version: int, language: str, url: str, state: int)
 def judge_and_people(instrument: str, voice: Voice) -> None:
     """The trust label first, then item by item, the largest disagreements, and what it does not show."""
     used = instruments.load(instrument)
-    judge, found = _beside(instrument, voice, *results_data.state())
+    kind = kind_choice(instrument, voice)
+    judge, found = _beside(instrument, voice, kind, *results_data.state())
     label = results_data.label("rating", instrument, voice)
     engine = "demo" if voice.kind == "rules" else "openai"
     with st.container(border=True):
         badges.row([results_words.trust_badge(label, True), badges.engine(engine)])
-        layout.lead_card(sentence(found, used), results_words.trust_words(label, True))
+        layout.lead_card(sentence(found, used, label), results_words.trust_words(label, True))
     if not found:
         layout.empty(
             _("No session was rated by both"),
@@ -78,7 +98,7 @@ def judge_and_people(instrument: str, voice: Voice) -> None:
         form = form_choice("agreement_form")
         title = _("Agreement of the judge with people, {form}").format(form=form)
         draw(found, used, form, title, engine, "agreement_judge")
-    known = people(instrument, voice.version, voice.language)
+    known = people(instrument, voice.version, voice.language, kind)
     grid = st.grid(2, min_column_width=360, border=True)
     with grid.cell():
         disagreements(judge, known, instrument, voice, used)
@@ -86,8 +106,10 @@ def judge_and_people(instrument: str, voice: Voice) -> None:
         limits(judge, used)
 
 
-def sentence(found: Sequence[Agreed], used: Instrument) -> str:
-    """The dimensions in the order of their agreement, without an adjective."""
+def sentence(found: Sequence[Agreed], used: Instrument, label: Trust) -> str:
+    """The dimensions in the order of their agreement, without an adjective; nothing where there is no label."""
+    if label.state == "few":
+        return _("Too few shared sessions to say how far this judge agrees with people")
     own = [one for one in found if one.id in {d.id for d in used.dimensions}]
     known = sorted(
         ((one.forms["ICC(A,1)"].value, one.id) for one in own if one.forms["ICC(A,1)"].value == one.forms["ICC(A,1)"].value),

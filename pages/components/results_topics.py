@@ -73,7 +73,8 @@ def radar(
 ) -> go.Figure:  # fmt: skip
     k, names, topics, figure = charts.tokens(), results_words.counselors(), topic_names(), go.Figure()
     labels = [for_figure(topics.get(code, code), 14) for code in order]
-    for at, (name, own) in enumerate(list(by_topic.items())[:MOST]):
+    for at, name in enumerate(sorted(by_topic)[:MOST]):
+        own = by_topic[name]
         values = [own.get(code, (None, 0))[0] for code in order]
         figure.add_scatterpolar(
             r=[*values, values[0]], theta=[*labels, labels[0]], mode="lines+markers", name=for_figure(names.get(name, name)),
@@ -97,7 +98,7 @@ def radar(
         height=560,
         margin={"l": 92, "r": 92, "t": 116, "b": 90},
     )
-    figure.update_polars(radialaxis={"range": [low, high]})
+    figure.update_polars(radialaxis={"range": [low, high], "nticks": 5})
     return figure
 
 

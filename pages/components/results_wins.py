@@ -186,7 +186,7 @@ def strengths(found: Compared, names: dict[str, str], figure: go.Figure) -> None
             _("Counselor"): [names.get(agent, agent) for agent in own["agent"]],
             _("Win score"): own["score"],
             _("95 % interval"): [between(low, high) for low, high in zip(own["low"], own["high"], strict=True)],
-            _("Strength"): own["strength"],
+            _("Strength"): ["–" if value != value else f"{value:.2f}" for value in own["strength"]],
             _("Strength, 95 %"): [between_signed(a, b) for a, b in zip(own["strength_low"], own["strength_high"], strict=True)],
         }
     )  # fmt: skip
@@ -196,7 +196,6 @@ def strengths(found: Compared, names: dict[str, str], figure: go.Figure) -> None
             table, name="win-scores", key="results_strengths", figure=figure, caption=caption(found.contest), whole=len(table) < 20,
             columns={
                 _("Win score"): st.column_config.ProgressColumn(format="%.3f", min_value=0, max_value=1),
-                _("Strength"): st.column_config.NumberColumn(format="%.2f"),
             },
         )  # fmt: skip
         words = _(

@@ -129,3 +129,15 @@ def test_wrong_table_gets_a_sentence(open_page: Open, content: bytes, sentence: 
 def test_in_chinese_nothing_breaks(open_page: Open, rated: list[int]) -> None:
     for section in ("judge", "people", "repeats", "verdicts", "file"):
         assert_calm(open_page("agreement.py", language="zh", section=section))
+
+
+def test_ratings_that_came_with_the_data_are_a_choice_of_their_own(
+    open_page: Open, store: Store, rated: list[int]
+) -> None:
+    story.rate(store, None, rated[:20], kind="reference", rater="data set", repeats=1, seed=9)
+    at = open_page("agreement.py")
+    assert_calm(at)
+    assert set(table_with(at, "ICC(C,k)")["Sessions"]) == {36}
+    at.segmented_control(key="agreement_kind_of_people").select("reference").run()
+    assert_calm(at)
+    assert set(table_with(at, "ICC(C,k)")["Sessions"]) == {20}

@@ -196,3 +196,27 @@ def test_people_and_rules_are_never_pooled(open_page: Open, store: Store) -> Non
 def test_in_chinese_nothing_breaks(open_page: Open, judged: int) -> None:
     for section in ("wins", "radar", "wai-o-s", "repeats"):
         assert_calm(open_page("results.py", language="zh", study=judged, section=section))
+
+
+def test_scores_by_topic_need_three_topics(open_page: Open, store: Store, judged: int) -> None:
+    at = open_page("results.py", study=judged, section="wai-o-s")
+    assert not any("Topic" in frame.value.columns for frame in at.dataframe)
+    for session in store.sessions.all()[:2]:
+        store.sessions.update(session.id or 0, topic="self_growth")
+    at = open_page("results.py", study=judged, section="wai-o-s")
+    assert_calm(at)
+    table = table_with(at, "Topic")
+    assert list(table["Topic"]) == ["Self-growth", "Education", "Career"] and sum(table["Sessions"]) == 8
+
+
+def test_what_was_quoted_stands_beside_the_pair(open_page: Open, judged: int) -> None:
+    at = open_page("results.py", study=judged)
+    words = shown(at)
+    assert "Quoted from" in words and 'href="#pair-2"' in words and 'id="pair-2"' in words
+
+
+def test_a_counselor_is_sent_to_their_own_series(open_page: Open, judged: int) -> None:
+    at = open_page("results.py", study=judged)
+    at.segmented_control(key="frame_rights").select("counselor").run()
+    assert_calm(at)
+    assert "Results of a group are the researcher" in shown(at) and not at.dataframe
