@@ -237,6 +237,16 @@ def session_ids(store: Store, study_id: int) -> list[int]:
     return list(found)
 
 
+def unclaimed_role(store: Store, seed: int) -> int | None:
+    """A role card that a unit saved just before its worker died: of this seed, and in no unit's result."""
+    sql = (
+        "SELECT id FROM role_card r WHERE seed = :seed AND NOT EXISTS "
+        "(SELECT 1 FROM unit u WHERE u.kind = 'role' AND u.result ->> 'role' = r.id) ORDER BY id DESC LIMIT 1"
+    )
+    found = query(store, sql, seed=seed)
+    return int(found[0][0]) if found else None
+
+
 def shown_sessions(store: Store, ids: Sequence[int]) -> dict[int, tuple[tables.Session, list[dict[str, Any]]]]:
     """Sessions with the turns a judge reads (complete, up to the cut), a few hundred at once."""
     found: dict[int, tuple[tables.Session, list[dict[str, Any]]]] = {}
@@ -290,6 +300,11 @@ def finish(
         "UPDATE unit SET state = ?, reason = ?, result = ? WHERE id = ?",
         (state, reason, json.dumps(result, ensure_ascii=False), unit_id),
     )
+
+
+def note_result(connection: sqlite3.Connection, unit_id: int, result: Mapping[str, Any]) -> None:
+    """What a unit works on, while it runs: it goes on there if the worker dies."""
+    connection.execute("UPDATE unit SET result = ? WHERE id = ?", (json.dumps(result, ensure_ascii=False), unit_id))
 
 
 def release(connection: sqlite3.Connection, unit_id: int) -> None:

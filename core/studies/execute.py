@@ -12,7 +12,7 @@ from core.judging.service import comparison_fields, comparison_question, rating_
 from core.llm.asking import call_fields, keeping, send
 from core.llm.engines import settings_of
 from core.llm.seam import Answer, Question, Settings
-from core.studies import reasons
+from core.studies import making, reasons
 from core.studies.binding import NEEDS, Shelf, profile_of
 from core.studies.keys import derived_seed
 from core.studies.unit import AnsweredElsewhere, Asking, Chair, Desk, PacedEngine, stored_calls
@@ -208,4 +208,6 @@ def stored_key_of(question: Question, messages: list[dict[str, str]]) -> tuple[s
 KINDS: dict[str, Callable[[Any, Asking, dict[str, Any]], Awaitable[str]]] = {
     "rating": rating,
     "comparison": comparison,
+    "session": making.session,
+    "role": making.role,
 }

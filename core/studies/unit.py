@@ -301,7 +301,7 @@ def gave_up(error: ModelError, tries: int) -> ModelError:
 def endpoint_down(error: ModelError, seconds: float) -> ModelError:
     message = (
         error.message
-        + " Nothing came through for {minutes:.0f} minutes, so the study stopped; resume it later."
+        + " Nothing came through for {minutes:.0f} min, so the study stopped; resume it later."
     )
     values = {k: v for k, v in error.values.items() if k != "minutes"}
     return ModelError(message, kind="study", minutes=max(seconds, error.retry_after or 0) / 60, **values)

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from core.studies import service
+from core.studies import service, worker
 from storage import units
 from storage.store import Store
 from tests.core.studies.faulty import (
     answered,
     begin,
     checked,
+    fork_worker,
     kill,
     reasons,
-    start_worker,
     wait_until_answered,
     work_off,
 )
@@ -31,9 +31,9 @@ def test_a_killed_worker_loses_no_committed_answer(store: Store) -> None:
     with Misbehaving(latency=0.1) as server:
         study, kept = begin(store, server, CALLS, AT_ONCE), 0
         for _ in range(3):
-            worker = start_worker(store)
+            process = fork_worker(store)
             wait_until_answered(store, study, kept + chance.randrange(1, 60))
-            kill(worker)
+            kill(process)
             now = answered(store, study)
             assert now >= kept, "a committed answer is gone"
             kept = now
@@ -47,15 +47,15 @@ def test_a_killed_worker_loses_no_committed_answer(store: Store) -> None:
 def test_a_worker_told_to_go_saves_what_is_under_way(store: Store) -> None:
     with Misbehaving(latency=0.3) as server:
         study = begin(store, server, 100, AT_ONCE)
-        worker = start_worker(store)
+        process = fork_worker(store)
         wait_until_answered(store, study, 15)
-        kill(worker, signal.SIGTERM)
+        kill(process, signal.SIGTERM)
         left = checked(store, study)
         assert left["state"] == "running", "the next worker goes on"
         assert left["units"]["done"] == server.seen()["answered"] < 100
         status = work_off(store, study)
         seen = server.seen()
-    assert worker.returncode == 0
+    assert process.returncode == 0
     assert status["units"]["done"] == 100 and status["asked_twice"] == 0
     assert seen["asked"] == 100
 
@@ -63,11 +63,11 @@ def test_a_worker_told_to_go_saves_what_is_under_way(store: Store) -> None:
 def test_a_person_stops_and_resumes(store: Store) -> None:
     with Misbehaving(latency=0.2) as server:
         study = begin(store, server, 100, AT_ONCE)
-        worker = start_worker(store)
+        service.start_worker_if_needed(store)
         wait_until_answered(store, study, 15)
         service.stop(store, study)
         assert service.wait_for(store, study, longest=10) == "stopped"
-        kill(worker, signal.SIGTERM)
+        kill(worker._started[-1], signal.SIGTERM)  # it would wait three seconds for more work
         stopped = checked(store, study)
         assert 0 < stopped["units"]["done"] == server.seen()["answered"] < 100
         service.start(store, study, worker=False)
@@ -78,13 +78,13 @@ def test_a_person_stops_and_resumes(store: Store) -> None:
 def test_a_killed_server_is_waited_for(store: Store) -> None:
     with Misbehaving(latency=0.05) as first:
         study = begin(store, first, 200, AT_ONCE)
-        worker = start_worker(store)
+        process = fork_worker(store)
         wait_until_answered(store, study, 40)
         first.kill()
         before = answered(store, study)
         with Misbehaving(port=first.port, latency=0.05):
             assert service.wait_for(store, study, longest=30) == "finished"
-        kill(worker, signal.SIGTERM)
+        kill(process, signal.SIGTERM)
     status = checked(store, study)
     assert before >= 40 and status["units"]["done"] == 200 and status["units"]["failed"] == 0
 
@@ -109,7 +109,7 @@ def test_doing_says_that_the_endpoint_is_down(store: Store) -> None:
 
     url = nobody_listens()
     study = begin(store, url, 30, 10)
-    worker = start_worker(store, grace=0.2)
+    process = fork_worker(store, grace=0.2)
     told: dict[str, Any] = {}
     for _ in range(100):
         told = dict(doing(store, study))
@@ -117,5 +117,5 @@ def test_doing_says_that_the_endpoint_is_down(store: Store) -> None:
             break
         units.query(store, "SELECT 1")
         signal.sigtimedwait([], 0.1)
-    kill(worker, signal.SIGTERM)
+    kill(process, signal.SIGTERM)
     assert told["down_for"] > 0 and told["retries"] > 0
