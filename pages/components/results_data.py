@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core import instruments
-from core.results import agreements, labels, reading
+from core.results import agreements, labels, reading, scores
 from core.results.agreements import Voice
 from core.results.reading import Held
 from core.results.trust import Trust
@@ -122,6 +122,29 @@ def heard(study: int, instrument: str, voice: Voice) -> Frame:
 def _heard(study: int, instrument: str, voice: Voice, url: str, version: int) -> Frame:
     frame = ratings(study, instrument)
     return Frame(agreements.heard(frame.rows, voice), frame.held)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Ratings of one voice as scores: a value for each session and item, dimension scores, counselors' means."""
+
+    values: "pd.DataFrame"
+    sums: "pd.DataFrame"
+    counselors: list[scores.CounselorScore]
+
+
+def scored(study: int, instrument: str, voice: Voice) -> Scored:
+    return _scored(study, instrument, voice, *state())
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _scored(study: int, instrument: str, voice: Voice, url: str, version: int) -> Scored:
+    frame, used = heard(study, instrument, voice), instruments.load(instrument)
+    values = scores.item_values(frame.rows)
+    table = scores.wide(values, [item.id for item in used.items])
+    sums = agreements.with_sums(table, dimensions(used), used.scoring)
+    sums = sums[[*(d.id for d in used.dimensions), agreements.TOTAL]]
+    return Scored(values, sums, scores.counselor_scores(sums, frame.held))
 
 
 def repeats(study: int, instrument: str, voice: Voice) -> list[agreements.Agreed]:

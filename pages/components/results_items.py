@@ -9,10 +9,10 @@ import streamlit as st
 from core import instruments
 from core.instruments import Instrument
 from core.results import claims, drill, scores
-from core.results.agreements import TOTAL, Voice, with_sums
+from core.results.agreements import Voice
 from core.results.reading import Held
 from pages.components import badges, charts, forest, layout, results_data, results_topics, results_words
-from pages.components.results_data import Frame, dimensions
+from pages.components.results_data import Frame, Scored
 from pages.components.results_picking import picked_row
 from pages.components.results_wins import numbers
 from pages.components.results_words import dimension_name, for_figure, item_text
@@ -24,12 +24,11 @@ ANY = ""
 
 def section(study: int, instrument: str, voice: Voice) -> None:
     frame, used = results_data.heard(study, instrument, voice), instruments.load(instrument)
-    values = scores.item_values(frame.rows)
+    found = results_data.scored(study, instrument, voice)
+    values, sums = found.values, found.sums
     made = {frame.held[s].engine for s in set(frame.rows["session"]) if s in frame.held}
     engine, claim = claims.engine_of(voice.kind, made), claims.claim(voice.kind, made)
     said(frame, used, voice, claim)
-    sums = with_sums(scores.wide(values, [i.id for i in used.items]), dimensions(used), used.scoring)
-    sums = sums[[*(d.id for d in used.dimensions), TOTAL]]
     with st.container(border=True):
         figure = violins(values, used, engine)
         table = items_table(frame, values, used)
@@ -39,7 +38,7 @@ def section(study: int, instrument: str, voice: Voice) -> None:
             caption=caption(frame, used, engine),
         )  # fmt: skip
     with st.container(border=True):
-        counselors(sums, frame, used, engine, claim)
+        counselors(found, used, engine, claim)
     results_topics.section(sums, frame.held, used, engine)
     with st.container(border=True):
         behind(frame, used)
@@ -137,12 +136,12 @@ def items_table(frame: Frame, values: pd.DataFrame, used: Instrument) -> pd.Data
 
 
 def counselors(
-    table: pd.DataFrame, frame: Frame, used: Instrument, engine: str, claim: claims.Claim
+    scored: Scored, used: Instrument, engine: str, claim: claims.Claim
 ) -> None:  # fmt: skip
     """Dimension scores of every counselor, each client or role counting once."""
     names = results_words.counselors()
-    columns = [str(name) for name in table.columns]
-    found = scores.counselor_scores(table, frame.held)
+    columns = [str(name) for name in scored.sums.columns]
+    found = list(scored.counselors)
     at = {name: n for n, name in enumerate(dict.fromkeys(one.counselor for one in found))}
     found.sort(key=lambda one: (columns.index(one.dimension), at[one.counselor]))
     lines = [
@@ -161,7 +160,7 @@ def counselors(
         columns=[_("Dimension"), _("Counselor"), _("Mean"), _("Low"), _("High"), _("Sessions"), _("Clients or roles")],
     )  # fmt: skip
     low, high = ends(used, columns)
-    counted = many("n = {n} session", "n = {n} sessions", len(table)) + ", " + _("95 % interval")
+    counted = many("n = {n} session", "n = {n} sessions", len(scored.sums)) + ", " + _("95 % interval")
     figure = forest.forest(
         lines, title=charts.title_block(_("Dimension scores by counselor"), counted, badges.engine_words(engine)),
         axis=_("Score ({low}–{high})").format(low=instruments.plain(low), high=instruments.plain(high)),

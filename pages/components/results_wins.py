@@ -188,6 +188,7 @@ def strengths(found: Compared, names: dict[str, str], figure: go.Figure) -> None
             _("95 % interval"): [between(low, high) for low, high in zip(own["low"], own["high"], strict=True)],
             _("Strength"): ["–" if value != value else f"{value:.2f}" for value in own["strength"]],
             _("Strength, 95 %"): [between_signed(a, b) for a, b in zip(own["strength_low"], own["strength_high"], strict=True)],
+            _("Engine"): [badges.engine_words(found.contest.engines.get(agent, "")) for agent in own["agent"]],
         }
     )  # fmt: skip
     with st.container(border=True):
