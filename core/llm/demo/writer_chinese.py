@@ -20,7 +20,7 @@ LEAD = re.compile(
 )
 CLIENT = r"(?:来访者|求助者|当事人|该生|她|他)"
 FRAME = re.compile(rf"^{CLIENT}?(?:还|也)?(?:自述|主诉|表示|反映|诉说|告诉我|自称|谈到|提到|带来好消息|说道?)[，,：:]?(?=.)")
-SAID = re.compile(rf"^(?:{CLIENT})?(?:[想看听沉默]{{1,2}}了[^，,]{{0,4}}[，,])?(?:说道?|回答说?|表示|告诉我|描述)(?:[，,：:])?(?P<rest>[^“”「」]+)$")
+SAID = re.compile(rf"^(?:{CLIENT})?(?:[想看听沉默]{{1,2}}了[^，,]{{0,4}}[，,])?(?:[\u4e00-\u9fff]{{0,3}}地)?(?:说道?|回答说?|表示|告诉我|描述)(?:[，,：:])?(?P<rest>[^“”「」]+)$")
 COMMA = re.compile(r"[，,；;]")
 COUNSELOR = re.compile(r"^(?:(?:随后|接着|然后|同时|再次|又)?)(?:我们|我和来访者|咨询师和来访者|我|咨询师)")
 CLIENT_STARTS = re.compile(rf"^(?:但|可是|不过|于是|后来|起初|一开始|当时|现在|如今|渐渐地?)?{CLIENT}(?!们)")
@@ -39,9 +39,13 @@ def in_first_person(text: str, gender: str) -> str | None:
     if pattern("zh", CUES, "unspoken").search(re.sub(CLIENT, "", bare)):
         return None
     bare, other = _apart(bare, gender)
+    own = {"she": "她", "he": "他"}.get(gender, "")
+    bare = re.sub(f"^{own}(?!们)", "来访者", bare) if own else bare
     said = to_first_zh(_only(bare))
-    if said is None or length(said) > LONGEST:
+    if said is None or length(said) > LONGEST or (own and re.search(f"{own}(?!们)", said)):
         said = _clauses_first(bare)
+    if said is None or (own and re.search(f"{own}(?!们)", said)):
+        return None
     spoken = _spoken(said) if said else None
     return spoken.replace(OTHER, other) if spoken else None
 
@@ -81,6 +85,9 @@ def _spoken(said: str) -> str | None:
     said = re.sub(r"，我(?=[^，]{0,20}，我)", "，", said)
     if re.search(r"[她他]", said) and "我" not in said:
         return None
+    brought = re.match(r"^我?(?:的)?(母亲|父亲|妈妈|爸爸|父母|丈夫|妻子|朋友|老师|班主任)(?:陪同|陪伴|陪)(?:我)?(?:前来|来)", said)
+    if brought:
+        return f"是{brought.group(1)}陪我来的。"
     introduced = re.match(r"^我?由(.{2,6}?)(介绍|陪同|转介)(?:前来|来)", said)
     if introduced:
         return f"是{introduced.group(1)}{introduced.group(2)}我来的。"
@@ -133,14 +140,14 @@ def basics(texts: Sequence[str], gender: str) -> list[str]:
 # ---- the process -------------------------------------------------------------------------------------------------
 
 
-SHOWN = re.compile(r"哭了|流泪|流下|沉默|低下头|点头|摇头|笑了|声音很小|多次流泪|看了很久$|想了很久$")
+SHOWN = re.compile(r"哭了|流泪|流下|沉默|低下头|点头|摇头|笑了|声音很小|多次流泪|看了很久$|想了很久$|低着头|抬头|半信半疑|只回答")
 
 
 def events(text: str, gender: str) -> list[tuple[str, str]]:
     """Who says what when a sentence of the process is played: ``[(seat, text)]``."""
     found: list[tuple[str, str]] = []
     for seat, clauses in acted(text):
-        if seat == "client" and SHOWN.search(clauses[0]) and len(clauses) == 1:
+        if seat == "client" and SHOWN.search(clauses[0]) and not re.search("我|但|说", "".join(clauses[1:])):
             found.append(("moved" if re.search("哭|流泪|沉默", clauses[0]) else "seen", ""))
             continue
         said = proposal(clauses, gender) if seat == "counselor" else reply(clauses, gender) if seat == "client" else None
@@ -190,15 +197,22 @@ def proposal(clauses: Sequence[str], gender: str = "") -> str | None:
     asked = re.match(r"^我(?:问|询问)(?:了)?(?:她|他|来访者)(?P<what>.{4,})$", first)
     if asked and len(clauses) == 1 and "“" not in first:
         return _to_you(asked.group("what"), gender) + "？"
-    together = first.startswith(("我们", "和来访者一起")) or (not first.startswith("我") and TOGETHER.match(first) is not None)
-    rest = re.sub(r"^(?:我们?|和来访者)?(?:一起|共同)?(?:首先|先|再|又)?", "", first)
+    if not pattern("zh", STEPS, "verbs").match(_bare_step(first)) and len(clauses) > 1:
+        return proposal(clauses[1:], gender)
+    together = first.startswith(("我们", "和来访者一起", "与来访者一起", "和她一起", "与她一起", "和他一起", "与他一起")) or (not first.startswith("我") and TOGETHER.match(first) is not None)
+    rest = _bare_step(first)
     if not pattern("zh", STEPS, "verbs").match(rest):
         return None
     said = "，".join([rest, *clauses[1:]])
     said = _to_you(DONE.sub("", said), gender)
     if length(said) > LONGEST or (QUOTED.search(said) and length(said) > 30):
         return None
-    return ("我们一起来" if together else "我想") + said + "。"
+    return ("我们一起来" if together else "我想") + said.replace("布置您", "请您") + "。"
+
+
+def _bare_step(clause: str) -> str:
+    """A clause from its verb on: without the counselor and "together"."""
+    return re.sub(r"^(?:我们?|[和与](?:来访者|她|他))?(?:一起|共同)?(?:首先|先|再|又)?(?:进行了?(?=角色))?", "", clause)
 
 
 TOGETHER = re.compile(r"商定|约定|确定|制定|讨论|探讨|寻找|梳理|回顾|列出|整理|分析|检验")
@@ -215,7 +229,13 @@ def reply(clauses: Sequence[str], gender: str = "") -> str | None:
     """What the report tells of the client, as the client says it."""
     whole = "，".join(clauses)
     framed = SAID.match(whole)
-    return in_first_person(framed.group("rest") if framed else whole, gender)
+    said = in_first_person(framed.group("rest") if framed else THOUGHT.sub("", whole), gender)
+    if framed and said and said.startswith("我") and not re.search("我|自己|她|他|来访者", framed.group("rest")[:6]):
+        return said[1:]  # what was said is told as it was, without a subject put before it
+    return said
+
+
+THOUGHT = re.compile(rf"^(?:{CLIENT})?[想看听]了[^，,]{{0,4}}[，,]")
 
 
 def as_review(text: str, gender: str) -> str | None:

@@ -16,6 +16,7 @@ from core.llm.demo.writer_reading import MARKS, PARTS
 
 FOLDER = Path(__file__).parents[3] / "prompts" / "reports"
 LABEL = re.compile(r"^(.{1,40}?)\s*[:：]\s*(.*)$")
+BOXED = re.compile(r"^\s*[【\[]([^】\]]{1,20})[】\]]\s*[:：]?\s*(.*)$")
 WRAP = re.compile(r"^[\s#>*_【\[（(]+|[\s*_】\]）):：]+$")
 MOST = 100_000
 TITLE_LENGTH = 24  # words or characters of a first line that can be a title
@@ -58,6 +59,9 @@ def sort_components(text: str) -> dict[str, str]:
 
 def heading(line: str) -> tuple[str, str]:
     """The component a line opens and what follows on it; two empty strings for an ordinary line."""
+    boxed = BOXED.match(line)
+    if boxed and folded(bare(boxed.group(1))) in _headings():
+        return _headings()[folded(bare(boxed.group(1)))], boxed.group(2).strip()
     plain = bare(line)
     if folded(plain) in _headings():
         return _headings()[folded(plain)], ""

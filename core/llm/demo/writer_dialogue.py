@@ -62,7 +62,7 @@ class Draft:
             text = self.guard.safe(text)
             if not text:
                 continue
-            if kept and length(text) > room:
+            if kept and (length(text) > room or self.guard.copied(" ".join([*kept, text]))):
                 continue
             kept.append(text)
             room -= length(text)
@@ -74,7 +74,7 @@ class Draft:
         while facts and len(taken) < most:
             text = self.guard.safe(facts[0])
             if text and folded(text) not in self.said:
-                if taken and length(text) > room:
+                if taken and (length(text) > room or self.guard.copied(" ".join([*taken, text]))):
                     break
                 taken.append(text)
                 self.said.add(folded(text))
@@ -162,7 +162,7 @@ def _diagnosis(draft: Draft, facts: Facts, plan: Plan) -> None:
 
 def _risk(draft: Draft, facts: Facts, plan: Plan) -> None:
     """The counselor asked about danger because the report speaks of it; the client answers what the report says."""
-    question = draft.line("ask_history") if plan.sums_up else ""
+    question = draft.line("ask_history_then") if plan.sums_up else ""
     if facts.risk == "denied":
         draft.round("diagnosis", draft.line("risk_denied"), draft.fit(draft.line("risk_noted"), question))
         return
@@ -174,8 +174,10 @@ def _summed(draft: Draft, facts: Facts, heard: Sequence[str]) -> str:
     """The trouble that was told, put together by the counselor and offered for correction."""
     for text in heard:
         fact = facts.second.get(text, "")
-        if fact and 5 <= length(fact) <= 32 and not fact.startswith(GOES_ON) and (said := draft.guard.safe(draft.line("sum_up", fact=fact))):
-            return said
+        if fact and 5 <= length(fact) <= 32 and not fact.startswith(GOES_ON) and draft.guard.safe(fact) == fact:
+            said = draft.line("sum_up", fact=fact)
+            if draft.guard.safe(said) == said:
+                return said
     return draft.line("sum_plain")
 
 
@@ -195,7 +197,8 @@ def _consultation(draft: Draft, facts: Facts, plan: Plan) -> None:
     if not steps:
         draft.round("consultation", draft.line("accept"), draft.fit(aim or draft.line("after_step"), draft.line("explore")))
     for number, (client, counselor) in enumerate(steps):
-        heard = draft.line("step_on") if client else ""
+        silent = client in lines(draft.language, LINES, "moved")
+        heard = draft.line("time" if silent else "step_on") if client else ""
         said = draft.fit(*counselor)
         before = aim if number == 0 else heard
         said = draft.fit(before, *counselor) if length(before + said) <= ROOM else said
@@ -218,17 +221,22 @@ def _rounds(draft: Draft, process: Iterable[Talked]) -> list[Round]:
     """What the client said, and what was done upon it, in the report's order, as rounds."""
     rounds: list[tuple[list[str], list[str]]] = [([], [])]
     for talked in process:
-        client, counselor = rounds[-1]
-        full = len(counselor) >= 2 or sum(map(length, counselor)) + length(talked.text) > 38
-        if (counselor and (talked.seat == "client" or full)) or (talked.seat == "client" and (len(client) >= 2 or sum(map(length, client)) + length(talked.text) > 42)):
-            client, counselor = [], []
-            rounds.append((client, counselor))
-        if talked.seat in ("moved", "seen"):
-            client.append(draft.line("moved")) if talked.seat == "moved" and not client else None
-        else:
-            (client if talked.seat == "client" else counselor).append(talked.text)
+        if talked.seat == "seen":
+            continue
+        text = draft.line("moved") if talked.seat == "moved" else talked.text
+        if _opens_round(rounds[-1], talked.seat, text):
+            rounds.append(([], []))
+        rounds[-1][talked.seat == "counselor"].append(text)
     said = [(draft.fact(client, 2), draft.fresh(counselor)) for client, counselor in rounds]
     return [one for one in said if one[0] or one[1]]
+
+
+def _opens_round(last: tuple[list[str], list[str]], seat: str, text: str) -> bool:
+    """Whether a new round begins: the client speaks after the counselor, or what is said no longer fits."""
+    client, counselor = last
+    before, most = (counselor, 38) if seat == "counselor" else (client, 42)
+    full = len(before) >= 2 or bool(before and sum(map(length, before)) + length(text) > most)
+    return full or (seat != "counselor" and bool(counselor))
 
 
 def thinned(rounds: list[Round], most: int) -> list[Round]:

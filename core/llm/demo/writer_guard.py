@@ -36,16 +36,19 @@ class Guard:
             text = self._shortened(text)
         return self._own(text)
 
+    def copied(self, text: str) -> bool:
+        return longest_copy(tokens(text), self.source, LEAST[self.language]) > 0
+
     def _shortened(self, text: str) -> str:
         short = shorten(text, self.room)
         return short if short and not short.endswith("…") else ""
 
     def _own(self, text: str) -> str:
-        if not longest_copy(tokens(text), self.source, LEAST[self.language]):
+        if not self.copied(text):
             return text
         kept = ""
         for clause in CLAUSE.split(text):
-            if longest_copy(tokens(kept + clause), self.source, LEAST[self.language]):
+            if self.copied(kept + clause):
                 break
             kept += clause + " " * (self.language == "en")
         kept = kept.strip(" ,;:，；：")

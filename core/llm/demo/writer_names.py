@@ -67,7 +67,7 @@ def _clean_english(text: str, names: Names) -> str:
         return ""
     text = PLACE.sub(lambda found: found.group() if _kept(found.group(1)) or (" the " in found.group() and not ORGANISED.search(found.group())) else "", text)
     text = TITLED.sub("", text)
-    text = re.sub(r"\b(the client) the client\b", r"\1", text, flags=re.IGNORECASE)
+    text = re.sub(r"\b(the client)(?:,? the client)+\b", r"\1", text, flags=re.IGNORECASE)
     return text[:1].upper() + text[1:]
 
 

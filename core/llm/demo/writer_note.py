@@ -13,7 +13,7 @@ Note = dict[str, str | list[str]]
 ROOM = {"client_basics": 110, "problems": 150, "reflections": 170}  # words; Chinese characters come to twice as many
 MOST_ENTRIES = 6
 AIM_EN = re.compile(
-    r"\b(?:hop(?:es|ed) (?:to|that|for)|(?:wants?|wanted|wishes|wished) to|would like to|goals?(?: \w+){0,4}?(?:: | (?:was|were|is) (?:to )?)|agreed (?:to|on)|aims?(?: \w+)?(?:: | (?:was|is) (?:to )?)|aimed to)\s*",
+    r"\b(?:hop(?:es|ed) (?:to|that|for)|hope is to|(?:wants?|wanted|wishes|wished) to|would like to|goals?(?: \w+){0,4}?(?:: | (?:was|were|is) (?:to )?)|agreed (?:to|on)|aims?(?: \w+)?(?:: | (?:was|is) (?:to )?)|aimed to)\s*",
     re.IGNORECASE,
 )  # fmt: skip
 AIM_ZH = re.compile(r"(?:希望(?:能够|能|可以)?|目标(?:是|为|：|:)|想要|期待(?:能)?|想(?=学会|摆脱|改变))")

@@ -84,9 +84,9 @@ def _lines(report: Report, part: str) -> list[Line]:
     for piece in whole_sentences(report.parts[part])[:MOST_SENTENCES]:
         plain = MARKS.sub("", normal(piece.text) if report.language == "en" else full_width(normal(piece.text)))
         text = clean(_calm(plain[:LONGEST]), report.names, report.language)
-        if not text or length(text) < 2:
-            continue
         kinds = kinds_of(text, report.language)
+        if not text or (length(text) < 2 and "end" not in kinds):
+            continue
         if part in PARTS[3:] and _is_heading(piece, text):
             kinds = (kinds & {"end"}) | {"heading"}
         found.append(Line(piece, text, part, len(found), kinds, quote_of(text, report.language)))
@@ -139,8 +139,9 @@ def quote_of(text: str, language: str) -> str:
     found = QUOTED.search(text)
     if found is None:
         return ""
-    around = folded(text[: found.start()] + " … " + text[found.end() :])
-    if not pattern(language, CUES, "speaks").search(around) or pattern(language, CUES, "others_speak").search(around):
+    around = f"{folded(text[: found.start()])} ¦ {folded(text[found.end() :])}"
+    alone = not around.strip(" ¦.。,，") and pattern(language, CUES, "first_person").search(folded(text))
+    if not (alone or pattern(language, CUES, "speaks").search(around)) or pattern(language, CUES, "others_speak").search(around):
         return ""
     said = next(part for part in found.groups() if part).strip(" ,，")
     if length(said) < 4 or (not pattern(language, CUES, "first_person").search(folded(said)) and length(said) < 5):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from core.llm.demo import writer_chinese, writer_english
+from core.llm.demo import writer_chinese, writer_english, writer_english_steps
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Voice:
 
 VOICES = {
     "en": Voice(
-        writer_english.in_first_person, writer_english.in_second_person, writer_english.as_review,
-        writer_english.basics, writer_english.events,
+        writer_english.in_first_person, writer_english.in_second_person, writer_english_steps.as_review,
+        writer_english.basics, writer_english_steps.events,
     ),
     "zh": Voice(
         writer_chinese.in_first_person, writer_chinese.in_second_person, writer_chinese.as_review,

@@ -10,7 +10,8 @@ import pytest
 from core.llm.demo.text import normal, tokens
 from core.llm.demo.writer import ANSWERS
 from core.llm.demo.writer_chinese import events as zh_events
-from core.llm.demo.writer_english import as_proposal, as_remark, in_first_person, in_second_person
+from core.llm.demo.writer_english import in_first_person, in_second_person
+from core.llm.demo.writer_english_steps import as_proposal, as_remark
 from core.reports.checks import count_rounds, dialogue_faults
 from core.reports.parsing import text_of
 from core.reports.replies import Components, Dialogue, Note
