@@ -15,8 +15,9 @@ from core.llm.seam import Answer, Question, Settings
 from core.studies import making, reasons
 from core.studies.binding import NEEDS, Shelf, profile_of
 from core.studies.keys import derived_seed
-from core.studies.unit import AnsweredElsewhere, Asking, Chair, Desk, PacedEngine, stored_calls
-from storage import tables, units
+from core.studies.replay import stored_calls, stored_key
+from core.studies.unit import AnsweredElsewhere, Asking, Chair, Desk, PacedEngine
+from storage import tables, units, writing
 from storage.store import Store
 from storage.units import Waiting
 
@@ -70,7 +71,7 @@ def give_back(room: Room, asking: Asking) -> None:
     """A unit with nothing under way waits again; one whose answer is lost stays *running*, to be counted when asked
     again."""
     if asking.claimed and not asking.flying and not asking.owed:
-        room.desk.ledger.post(lambda c: units.release(c, asking.unit.id))
+        room.desk.ledger.post(lambda c: writing.release(c, asking.unit.id))
 
 
 def ids_of(unit: Waiting) -> dict[str, Any]:
@@ -84,7 +85,7 @@ def ids_of(unit: Waiting) -> dict[str, Any]:
 async def close(room: Room, asking: Asking, state: str, reason: str) -> str:
     """End a unit that has no row to save; what it works on stays known for a retry."""
     result = {k: v for k, v in asking.unit.result.items() if k != "source"} | asking.made
-    await room.desk.ledger.write(lambda c: units.finish(c, asking.unit.id, state, reason, result))
+    await room.desk.ledger.write(lambda c: writing.finish(c, asking.unit.id, state, reason, result))
     return state
 
 
@@ -98,7 +99,7 @@ async def take_over(room: Room, unit: Waiting, found: AnsweredElsewhere) -> str:
     source = units.Answered(found.source, unit.key, found.state, json.loads(found.result))
     adopt(room.store, room.study, row, source)
     await room.desk.ledger.write(
-        lambda c: units.finish(c, unit.id, row["state"], row["reason"], row["result"])
+        lambda c: writing.finish(c, unit.id, row["state"], row["reason"], row["result"])
     )
     return str(row["state"])
 
@@ -180,29 +181,23 @@ async def commit(
     unit, desk, study = asking.unit, room.desk, room.study.id or 0
     state, why, result = outcome
     messages = [{"role": m.role, "content": m.content} for m in question.messages]
-    known = asking.stored.get(stored_key_of(question, messages)) if asking.stored else None
+    known = asking.stored.get(stored_key(question.prompt_hash, question.seed, messages)) if asking.stored else None
     packed = asking.pack(call_fields(engine, question, answer), messages, answer.raw, engine.chair.price)
     again = bool(unit.attempts)
     if retries := unit.result.get("retries"):
         result = result | {"retries": retries}
 
     def job(connection: sqlite3.Connection) -> None:
-        call = int(known["id"]) if known else units.save_call(connection, packed, desk.known)
+        call = int(known["id"]) if known else writing.save_call(connection, packed, desk.known)
         if again:
-            units.forget_rows(connection, str(table.__table__.name), unit.id, study)
-        units.save_rows(connection, table, ({**row, "call_id": call} for row in rows))
-        units.finish(connection, unit.id, state, why, result)
+            writing.forget_rows(connection, str(table.__table__.name), unit.id, study)
+        writing.save_rows(connection, table, ({**row, "call_id": call} for row in rows))
+        writing.finish(connection, unit.id, state, why, result)
 
     await desk.ledger.write(job)
     asking.owed = False
     desk.remember(packed)
     return state
-
-
-def stored_key_of(question: Question, messages: list[dict[str, str]]) -> tuple[str, int, str]:
-    from core.studies.unit import stored_key
-
-    return stored_key(question.prompt_hash, question.seed, messages)
 
 
 KINDS: dict[str, Callable[[Any, Asking, dict[str, Any]], Awaitable[str]]] = {

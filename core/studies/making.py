@@ -10,7 +10,7 @@ from core.sessions import service as sessions
 from core.studies.keys import derived_seed
 from core.studies.pacing import Halted
 from core.studies.unit import Asking
-from storage import units
+from storage import units, writing
 
 
 async def session(room: Any, asking: Asking, payload: dict[str, Any]) -> str:
@@ -20,7 +20,7 @@ async def session(room: Any, asking: Asking, payload: dict[str, Any]) -> str:
     id = session_of(room, asking, payload)
     asking.made["session"] = id
     result = {"role": payload["role"], "session": id}
-    await room.desk.ledger.write(lambda c: units.note_result(c, unit_id, result))
+    await room.desk.ledger.write(lambda c: writing.note_result(c, unit_id, result))
     try:
         held = await sessions.converse(
             room.store, client, counselor, id, stop=room.stopping, study_id=study_id, unit_id=unit_id
@@ -74,6 +74,6 @@ def set_seed(room: Any) -> int:
 
 
 async def ended(room: Any, asking: Asking, result: dict[str, Any]) -> str:
-    await room.desk.ledger.write(lambda c: units.finish(c, asking.unit.id, "done", "", result))
+    await room.desk.ledger.write(lambda c: writing.finish(c, asking.unit.id, "done", "", result))
     asking.owed = False
     return "done"

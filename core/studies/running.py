@@ -10,19 +10,18 @@ from core.errors import DataError, ModelError, StoreError
 from core.llm.engines import engine_of
 from core.llm.gate import is_local
 from core.llm.seam import Engine
-from core.studies.binding import JUDGED, Shelf, bind_stage
+from core.studies.binding import Shelf, bind_stage
 from core.studies.design import Design, Pacing
 from core.studies.execute import execute
+from core.studies.feed import Feed
 from core.studies.pacing import FIRST, MOST, Bucket, Clock, Halted, Pacer, Sleep
 from core.studies.prices import OverBudget, Price, Purse, price_of, read_prices
 from core.studies.unit import Chair, Desk
-from storage import tables, units
+from storage import tables, units, writing
 from storage.ledger import Ledger
 from storage.store import Store
 from storage.tables import now
-from storage.units import Waiting
 
-PAGE = 200
 RULES_AT_ONCE = 32  # units in progress on the demo engine: enough to share commits
 GRACE = 20.0  # seconds in which calls under way may still answer when a study stops
 SAVING = 1.0  # seconds in which what has just come may still be read and handed to the ledger
@@ -116,7 +115,7 @@ class StudyRun:
 
     def learn(self, endpoint_id: int, learned: Mapping[str, Any]) -> None:
         """Keep what an endpoint taught with the next group: a locked database must not hold up the answers."""
-        self.workshop.ledger.post(lambda c: units.keep_learned(c, endpoint_id, learned))
+        self.workshop.ledger.post(lambda c: writing.keep_learned(c, endpoint_id, learned))
 
     def price(self, engine: Engine) -> Price | None:
         return price_of(engine.endpoint, self.own_prices)
@@ -179,14 +178,14 @@ class StudyRun:
             if not task.cancelled() and (fault := task.exception()) is not None:
                 raise fault
 
-    def hands(self, feed: "Feed") -> int:
+    def hands(self, feed: Feed) -> int:
         """Units in progress at once: as many as all engines of the stage may have under way, and some that save."""
         agents = units.agents_of(self.store, self.study.id or 0, feed.stage)
         pacers = {id(chair.pacer): chair.pacer for chair in map(self.chair, agents)}
         most = sum(pacer.most for pacer in pacers.values())
         return most + max(4, most // 4)
 
-    async def work(self, feed: "Feed") -> None:
+    async def work(self, feed: Feed) -> None:
         """One pair of hands: unit after unit until none is left or the study stops."""
         while not self.desk.stopping and (unit := await feed.next()) is not None:
             try:
@@ -224,7 +223,7 @@ class StudyRun:
             if endpoint.kind != "demo" and pacer.in_flight == 0:
                 learned = {"at_once": max(1, int(pacer.limit)), "when": now()}
                 name = pace_name(endpoint.base_url, endpoint.model)
-                self.workshop.ledger.post(lambda c, n=name, v=learned: units.keep_setting(c, n, v))  # type: ignore[misc]
+                self.workshop.ledger.post(lambda c, n=name, v=learned: writing.keep_setting(c, n, v))  # type: ignore[misc]
             closing = getattr(chair.inner, "close", None)
             if closing is not None:
                 await closing()
@@ -242,41 +241,3 @@ class StudyRun:
             "wait": round(max(0.0, wait), 1),
             "trouble": self.trouble or self.workshop.ledger.trouble,
         }
-
-
-class Feed:
-    """Units of a stage a page at a time, so that memory does not grow with their number.
-
-    The next page, and the sessions its units are about, are read while the hands are busy with this one.
-    """
-
-    def __init__(self, shelf: Shelf, study_id: int, stage: int) -> None:
-        self.shelf, self.study_id, self.stage = shelf, study_id, stage
-        self.after = -1
-        self._page: list[Waiting] = []
-        self._coming: asyncio.Future[list[Waiting]] | None = None
-
-    async def next(self) -> Waiting | None:
-        if len(self._page) <= PAGE // 2 and self._coming is None:
-            self._coming = asyncio.ensure_future(asyncio.to_thread(self._read))
-        while not self._page:
-            coming = self._coming
-            if coming is None:
-                return None
-            page = await asyncio.shield(coming)
-            if self._coming is coming:  # the first of those who waited lays it out
-                self._page = page[::-1]
-                self._coming = None if page else coming
-            if not page:
-                return None
-        return self._page.pop()
-
-    def _read(self) -> list[Waiting]:
-        page = units.waiting(self.shelf.store, self.study_id, self.stage, self.after, PAGE)
-        if page:
-            self.after = page[-1].position
-            self.shelf.fetch(unit.result for unit in page if unit.kind in JUDGED)
-        return page
-
-    def put_back(self, unit: Waiting) -> None:
-        self._page.append(unit)

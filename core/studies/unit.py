@@ -1,8 +1,6 @@
 """One unit being asked: its engines are paced, paid for and counted; its calls are kept in grouped commits."""
 
 import asyncio
-import json
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -10,12 +8,12 @@ from typing import Any
 
 from core.errors import ModelError
 from core.llm.asking import call_fields
-from core.llm.parsing import read_reply
 from core.llm.seam import Answer, Attempt, Endpoint, Engine, Question, Usage
 from core.studies.design import Pacing
 from core.studies.pacing import Halted, Pacer, back_off
 from core.studies.prices import Price, Purse, tokens_of
-from storage import units
+from core.studies.replay import answer_again, stored_key
+from storage import writing
 from storage.ledger import Ledger
 from storage.units import Waiting
 
@@ -75,7 +73,7 @@ class Desk:
     known: set[str] = field(default_factory=set)  # hashes of texts that are committed
     most_known: int = 20_000
 
-    def remember(self, packed: units.Packed) -> None:
+    def remember(self, packed: writing.Packed) -> None:
         if len(self.known) > self.most_known:
             self.known.clear()
         self.known.update(text.hash for text in packed.texts)
@@ -120,7 +118,7 @@ class Asking:
         if self.claimed:
             return
         self.claimed = True
-        found = await self.desk.ledger.write(lambda c: units.claim(c, self.unit))
+        found = await self.desk.ledger.write(lambda c: writing.claim(c, self.unit))
         if found is not None:
             raise AnsweredElsewhere(*found)
 
@@ -128,11 +126,11 @@ class Asking:
         """Nothing is under way for a while: were the worker killed now, nothing would be asked twice."""
         if self.claimed and not self.made:
             self.claimed = False
-            self.desk.ledger.post(lambda c: units.release(c, self.unit.id))
+            self.desk.ledger.post(lambda c: writing.release(c, self.unit.id))
 
     def pack(
         self, fields: dict[str, Any], messages: list[dict[str, str]], raw: str, price: Price | None
-    ) -> units.Packed:
+    ) -> writing.Packed:
         """A call ready to be written, with its cost; the schema of a reply format is named, not repeated."""
         sent = dict(fields["sent"])
         form = sent.get("response_format")
@@ -144,7 +142,7 @@ class Asking:
             "sent": sent,
             "cost": cost_of(fields, price),
         }
-        return units.pack_call(fields | more, messages, raw)
+        return writing.pack_call(fields | more, messages, raw)
 
     async def keep(self, fields: dict[str, Any], messages: list[dict[str, str]], raw: str) -> int:
         """Commit one call of a service; an answer that was replayed keeps the call it has."""
@@ -152,7 +150,7 @@ class Asking:
         if known is not None:
             return int(known["id"])
         packed = self.pack(fields, messages, raw, self.prices.get(f"{fields['base_url']} {fields['model']}"))
-        call = await self.desk.ledger.write(lambda c: units.save_call(c, packed, self.desk.known))
+        call = await self.desk.ledger.write(lambda c: writing.save_call(c, packed, self.desk.known))
         self.owed = False
         self.desk.remember(packed)
         return int(call)
@@ -272,7 +270,7 @@ class PacedEngine:
         messages = [{"role": m.role, "content": m.content} for m in question.messages]
         packed = asking.pack(fields, messages, "", self.chair.price)
         with suppress(asyncio.CancelledError):
-            await asking.desk.ledger.write(lambda c: units.save_call(c, packed, asking.desk.known))
+            await asking.desk.ledger.write(lambda c: writing.save_call(c, packed, asking.desk.known))
 
 
 def cost_of(fields: Mapping[str, Any], price: Price | None) -> float | None:
@@ -305,46 +303,3 @@ def endpoint_down(error: ModelError, seconds: float) -> ModelError:
     )
     values = {k: v for k, v in error.values.items() if k != "minutes"}
     return ModelError(message, kind="study", minutes=max(seconds, error.retry_after or 0) / 60, **values)
-
-
-def stored_key(prompt_hash: str, seed: int, messages: list[dict[str, str]]) -> tuple[str, int, str]:
-    return (
-        prompt_hash,
-        seed,
-        "".join(units.hashed(part).hash[:16] for m in messages for part in units.parts_of(m["content"])),
-    )
-
-
-def answer_again(row: Mapping[str, Any], question: Question) -> Answer:
-    """The answer a stored call holds, read anew; no request is made."""
-    reading = read_reply(row["raw"], question.reply)
-    return Answer(
-        value=reading.value, state=row["state"], text=row["raw"], raw=row["raw"], reason=reading.reason,
-        usage=Usage(row["tokens_in"], row["tokens_out"], row["tokens_cached"], bool(row["tokens_estimated"])),
-        finish_reason=row["finish_reason"], attempts=(), engine=row["engine"], engine_version=row["engine_version"],
-        model=row["model_answered"], sent=row["sent"], dropped=tuple(row["dropped"]),
-    )  # fmt: skip
-
-
-def stored_calls(connection: Any, unit_id: int) -> dict[tuple[str, int, str], dict[str, Any]]:
-    """Usable committed calls of a unit, by what was asked."""
-    connection.row_factory, before = _as_dict, connection.row_factory
-    try:
-        rows = connection.execute(
-            "SELECT call.*, text_part.data AS raw_text FROM call JOIN text_part ON text_part.hash = call.raw "
-            "WHERE unit_id = ? AND state IN ('read', 'repaired')",
-            (unit_id,),
-        ).fetchall()
-    finally:
-        connection.row_factory = before
-    found: dict[tuple[str, int, str], dict[str, Any]] = {}
-    for row in rows:
-        row["raw"] = zlib.decompress(row["raw_text"]).decode()
-        row |= {name: json.loads(row[name]) for name in ("sent", "dropped", "messages")}
-        key = row["prompt_hash"], row["seed"], "".join(m["hash"][:16] for m in row["messages"])
-        found[key] = row
-    return found
-
-
-def _as_dict(cursor: Any, row: Any) -> dict[str, Any]:
-    return {column[0]: value for column, value in zip(cursor.description, row, strict=True)}
