@@ -153,12 +153,15 @@ class Pacer:
         self.limit = min(float(self.most), self.limit + (1.0 if self.limit < self.quick_to else 1.0 / self.limit))
         self._wake()
 
-    def bad(self, sent_at: float, retry_after: float | None) -> None:
-        """The endpoint was too busy or failed: halve, once for all calls that were under way together."""
+    def bad(self, sent_at: float, retry_after: float | None, slower: bool = True) -> None:
+        """The endpoint was too busy or failed: halve, once for all calls that were under way together.
+
+        A reply that is only odd (``slower=False``) says nothing about the pace.
+        """
         now = self.clock()
         if self.down_since is None:
-            self.down_since, self.quick_to = now, self.limit / 2
-        if sent_at > self.last_cut:
+            self.down_since, self.quick_to = now, self.limit / 2 if slower else self.quick_to
+        if slower and sent_at > self.last_cut:
             self.limit, self.last_cut = max(1.0, self.limit / 2), now
         if retry_after:
             self.paused_until = max(self.paused_until, now + retry_after)

@@ -18,7 +18,8 @@ from storage.ledger import Ledger
 from storage.units import Waiting
 
 BUSY = (429, 502, 503, 504)
-OF_ONE_REPLY = ("timeout", "malformed", "stream", "no choice")
+ODD = ("malformed", "no choice")
+OF_ONE_REPLY = ("timeout", "stream", *ODD)
 BUSY_TRIES = 5  # times as many tries where the endpoint only says that it is busy
 REPLY_TOKENS = 600  # set aside for a reply whose length nobody has limited or seen
 
@@ -229,7 +230,7 @@ class PacedEngine:
                 cost = cost_of_usage(answer.usage, self.chair.price)
             except ModelError as error:
                 if error.kind == "wait":
-                    pacer.bad(sent_at, error.retry_after)
+                    pacer.bad(sent_at, error.retry_after, error.values.get("words") not in ODD)
                 else:
                     pacer.good()
                 raise

@@ -68,6 +68,13 @@ def test_after_an_outage_it_is_soon_back_at_half_of_before() -> None:
     assert pace.limit == pytest.approx(20.05), "slowly from there on"
 
 
+def test_an_odd_reply_is_waited_out_at_the_same_pace() -> None:
+    pace, clock = pacer(start=40)
+    clock.now += 5
+    pace.bad(clock() - 1, None, slower=False)
+    assert pace.limit == 40 and pace.down_since is not None
+
+
 def test_an_answer_says_nothing_when_the_limit_is_not_reached() -> None:
     pace, _ = pacer(start=40)
     pace.in_flight = 3
