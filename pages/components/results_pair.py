@@ -144,7 +144,7 @@ def one_question(found: Compared, question: drill.Question, names: dict[str, str
         with st.container(horizontal=True, vertical_alignment="center"):
             layout.muted(ended)
             for at, row in enumerate(question.rows, 1):
-                words = _("Read order {n}").format(n=at) if len(question.rows) > 1 else _("Read")
+                words = _("Order {n}").format(n=at) if len(question.rows) > 1 else _("Read")
                 if st.button(
                     words, key=f"results_read_{row}", icon=":material/format_quote:", type="tertiary"
                 ):

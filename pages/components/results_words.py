@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from html import escape
+from unicodedata import east_asian_width
 
 from core import instruments
 from core.agreement.notes import Note
@@ -119,16 +120,36 @@ def share(value: float) -> str:
 
 
 def for_figure(words: str, width: int = 0) -> str:
-    """Words for a plotly label, which reads a few HTML tags; broken into lines of about ``width``."""
+    """Words for a plotly label, which reads a few HTML tags; broken into lines of about ``width`` letters.
+
+    A Chinese character is as wide as two letters and may stand at the end of any line.
+    """
     if not width:
         return escape(words, quote=False)
     lines: list[str] = []
-    for word in words.split():
-        if lines and len(lines[-1]) + len(word) < width:
+    for word in pieces(words, width):
+        if lines and wide(lines[-1]) + wide(word) < width:
             lines[-1] += f" {word}"
         else:
             lines.append(word)
     return "<br>".join(escape(line, quote=False) for line in lines)
+
+
+def pieces(words: str, width: int) -> list[str]:
+    """The words, those of Chinese characters that are too long in even parts."""
+    found: list[str] = []
+    for word in words.split():
+        if wide(word) <= width or wide(word) == len(word):
+            found.append(word)
+            continue
+        parts = -(-wide(word) // width)
+        size = -(-len(word) // parts)
+        found += [word[at : at + size] for at in range(0, len(word), size)]
+    return found
+
+
+def wide(words: str) -> int:
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in words)
 
 
 def trust_badge(trust: Trust, ratings: bool) -> badges.Badge:

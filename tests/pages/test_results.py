@@ -2,6 +2,7 @@
 
 import pytest
 
+from pages.components.results_words import for_figure
 from storage import tables
 from storage.store import Store
 from tests import results_story as story
@@ -220,3 +221,9 @@ def test_a_counselor_is_sent_to_their_own_series(open_page: Open, judged: int) -
     at.segmented_control(key="frame_rights").select("counselor").run()
     assert_calm(at)
     assert "Results of a group are the researcher" in shown(at) and not at.dataframe
+
+
+def test_long_labels_of_figures_break_in_both_languages() -> None:
+    assert for_figure("Laying a foundation of trust", 15) == "Laying a<br>foundation of<br>trust"
+    assert for_figure("察觉领悟的准备程度", 12) == "察觉领悟的<br>准备程度"
+    assert for_figure("<b>Bold</b> & brave") == "&lt;b&gt;Bold&lt;/b&gt; &amp; brave"
