@@ -162,6 +162,8 @@ def acted(text: str) -> list[tuple[str, list[str]]]:
     groups: list[tuple[str, list[str]]] = []
     for clause in _clauses(bare):
         seat = _actor(clause) or (groups[-1][0] if groups else "counselor" if pattern("zh", STEPS, "verbs").match(clause) else "")
+        if seat == "client" and groups and groups[-1][0] == "other" and OTHERS_SAY.search(groups[-1][1][-1]):
+            seat = "other"  # "母亲说，她只是怕……" is still the mother
         if seat == "other" and groups and groups[-1][0] == "client":
             seat = "client"  # what the client tells of others
         if groups and groups[-1][0] == seat and not (seat == "counselor" and COUNSELOR.match(clause)):
@@ -169,6 +171,9 @@ def acted(text: str) -> list[tuple[str, list[str]]]:
         else:
             groups.append((seat, [clause]))
     return groups
+
+
+OTHERS_SAY = re.compile(r"(?:说|道|表示|觉得|认为|承认|坦言|回答|告诉.{1,3})$")
 
 
 def _clauses(text: str) -> list[str]:
@@ -204,10 +209,15 @@ def proposal(clauses: Sequence[str], gender: str = "") -> str | None:
     if not pattern("zh", STEPS, "verbs").match(rest):
         return None
     said = "，".join([rest, *clauses[1:]])
+    if FOR_OTHERS.search(said):
+        return None
     said = _to_you(DONE.sub("", said), gender)
     if length(said) > LONGEST or (QUOTED.search(said) and length(said) > 30):
         return None
     return ("我们一起来" if together else "我想") + said.replace("布置您", "请您") + "。"
+
+
+FOR_OTHERS = re.compile(r"(?:请|邀请|让|问)(?:来访者的?)?(?:母亲|父亲|妈妈|爸爸|父母|丈夫|妻子).*(?:女儿|儿子|孩子|她|他)")
 
 
 def _bare_step(clause: str) -> str:

@@ -174,7 +174,7 @@ def _summed(draft: Draft, facts: Facts, heard: Sequence[str]) -> str:
     """The trouble that was told, put together by the counselor and offered for correction."""
     for text in heard:
         fact = facts.second.get(text, "")
-        if fact and 5 <= length(fact) <= 32 and not fact.startswith(GOES_ON) and draft.guard.safe(fact) == fact:
+        if folded(text) in draft.said and 5 <= length(fact) <= 32 and not fact.startswith(GOES_ON) and draft.guard.safe(fact) == fact:
             said = draft.line("sum_up", fact=fact)
             if draft.guard.safe(said) == said:
                 return said
@@ -240,13 +240,15 @@ def _opens_round(last: tuple[list[str], list[str]], seat: str, text: str) -> boo
 
 
 def thinned(rounds: list[Round], most: int) -> list[Round]:
-    """At most so many rounds: steps without an answer join the round before where there is room, then those that
-    tell least are left out; the order stays."""
+    """At most so many rounds: steps without an answer join the round before where there is room, then the steps that
+    tell least go, each with the answer to it; the order stays."""
     rounds = _merged(rounds, most)
-    worth = [(length(one[0]) + sum(map(length, one[1])), -at) for at, one in enumerate(rounds)]
-    worth[:1] = [(ROOM * 4, 0)] * bool(rounds)
-    kept = sorted(sorted(range(len(rounds)), key=lambda at: worth[at], reverse=True)[: max(1, most)])
-    return [rounds[at] for at in kept]
+    while len(rounds) > max(1, most):
+        worth = [sum(map(length, rounds[at][1])) + length(rounds[at + 1][0]) + ROOM * (at == 0) for at in range(len(rounds) - 1)]
+        at = worth.index(min(worth))
+        joined = (rounds[at][0], rounds[at + 1][1])
+        rounds[at : at + 2] = [joined] if joined[0] or joined[1] else []
+    return rounds
 
 
 def _merged(rounds: list[Round], most: int) -> list[Round]:

@@ -23,6 +23,7 @@ LEAD = re.compile(
     r"(?:in|by|during|over|throughout|from|at) (?:the |our |that )?(?:\w+[ -]){0,3}(?:sessions?|meetings?|interviews?|hours?|weeks?|phase|stage)"
     r"(?: (?:and|to|of) (?:the )?\w+(?: sessions?)?)?|then|next|afterwards|later|after that|finally|together|first(?:ly)?|second(?:ly)?|"
     r"sessions? [\w-]+:?|weeks? [\w-]+:?|the (?:first|next) step was to|gradually|later on|from then on|"
+    r"at (?:the )?(?:\w+-)?(?:\w+ )?follow-?up|"
     r"(?:at|by|in|towards?) the end(?: of (?:the |our )?(?:treatment|therapy|counsell?ing|sessions?|work))?)[,:]? ",
     re.IGNORECASE,
 )  # fmt: skip
@@ -47,7 +48,9 @@ def in_first_person(text: str, gender: str) -> str | None:
         return None
     if length(bare) > LONGEST:
         return None
+    bare = SELF.sub("zself", bare) if OWN_SUBJECT.match(bare) else bare
     said = third_to_first(bare, gender) or _without_relative(bare, gender)
+    said = said.replace("zself", "myself") if said else None
     if said is None or not SUBJECT.search(said) or said.startswith("We "):
         return None
     return _easy(_agreeing(said)).replace("zour ", "our ")
@@ -65,6 +68,8 @@ def _agreeing(said: str) -> str:
     )
 
 
+SELF = re.compile(r"\b(?:herself|himself)\b")
+OWN_SUBJECT = re.compile(r"^(?:She|He|The client)\b[^,;]*$")  # one subject throughout: "herself" is the client
 NOT_ONE = re.compile(r"^The (?:couple|family|parents|spouses|pair|two)\b|\b(?:came|come|arrived) alone\b|\bhad had\b|\bjoined (?:them|us)\b", re.IGNORECASE)
 DESCRIBES = re.compile(r"^(?:The client|She|He) describe[sd] (h(?:er|is) \w+(?: \w+)?) as ", re.IGNORECASE)
 NOTICES = re.compile(r"^(The client|She|He)\b.* and ((?:then )?(?:noticed|realised|realized|discovered|found|remembered) that .+)$")
@@ -102,7 +107,7 @@ def shows(text: str) -> str:
 
 def _without_relative(text: str, gender: str) -> str | None:
     """The part before ", and" or ";" where the whole cannot be said safely."""
-    for mark in (";", ", and ", ", but ", " and "):
+    for mark in (", who ", ", which ", ";", ", and ", ", but ", " and "):
         head, found, _rest = text.partition(mark)
         if found and length(head) >= 5:
             said = third_to_first(head, gender)

@@ -18,6 +18,7 @@ AIM_EN = re.compile(
 )  # fmt: skip
 AIM_ZH = re.compile(r"(?:希望(?:能够|能|可以)?|目标(?:是|为|：|:)|想要|期待(?:能)?|想(?=学会|摆脱|改变))")
 METHOD_CUT = re.compile(r"[,;，；、+]|\band\b|\bwith\b|[()（）]|配合|结合|以及|与")
+RELATION = re.compile(r"(?:Her|His|Their|The client's) \w+|(?:来访者的?)?(?:父|母|丈夫|妻子|爸爸|妈妈|家)")
 SESSIONS = re.compile(r"\bsessions?\b|\bweeks?\b|次$|^\W*\d", re.IGNORECASE)
 
 
@@ -26,9 +27,7 @@ def note(report: Report) -> Note:
     missing = lines(report.language, "writer_lines", "missing")[0]
     brief = tuple(line for line in report.of("case_brief") if not line.has("heading"))
     basic = [line for line in brief if _tells_who(line)]
-    troubled = [line for line in brief if line not in basic and not _aims(line)]
-    problems = [line for line in troubled if line.has("problem", "score", "risk", "came") or line.quote] or troubled
-    basic = basic or [line for line in brief if line not in problems]
+    problems = [line for line in brief if line not in basic and not _aims(line)]
     return {
         "client_basics": _joined(basic, "client_basics", report.language) or missing,
         "problems": _problems(report, problems) or missing,
@@ -40,9 +39,10 @@ def note(report: Report) -> Note:
 
 
 def _tells_who(line: Line) -> bool:
-    if line.has("basics"):
-        return not line.has("came", "score")
-    return line.has("history") and not line.has("goal", "came", "risk")
+    """Background: who the client is, how they grew up, the people around them; not what troubles them now."""
+    if line.quote or line.has("goal", "came", "risk", "score"):
+        return line.number == 0 and line.has("basics")
+    return line.has("basics", "history") or (RELATION.match(line.text) is not None and not line.has("problem", "since"))
 
 
 def _aims(line: Line) -> bool:

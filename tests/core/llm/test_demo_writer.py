@@ -185,6 +185,7 @@ def test_chinese_clauses_go_to_the_one_who_acts() -> None:
     said = zh_events("第二次咨询，我请她给自己打分，她打了3分。", "she")
     assert said == [("counselor", "我想请您给自己打分。"), ("client", "我打了3分。")]
     assert zh_events("丈夫低声说他觉得自己没用。", "she") == []
+    assert zh_events("母亲哭着说，她只是怕女儿像自己一样辛苦。", "she") == []
 
 
 def test_danger_is_asked_about_and_never_denied_against_the_report() -> None:
