@@ -106,6 +106,18 @@ def save_call(
     return int(connection.execute(columns(tables.Call).sql, packed.row).lastrowid or 0)
 
 
+def save_turn(connection: sqlite3.Connection, turn: Mapping[str, Any]) -> int:
+    """Write a turn, over the partial one that has its id; returns the id."""
+    if turn["id"] is None:
+        return insert(connection, tables.Turn, turn)
+    values = row_values(tables.Turn, turn) | {"id": turn["id"]}
+    connection.execute(
+        "UPDATE turn SET text = :text, state = :state, stage = :stage, risk = :risk, call_id = :call_id WHERE id = :id",
+        values,
+    )
+    return int(turn["id"])
+
+
 def save_rows(connection: sqlite3.Connection, table: Any, rows: Iterable[Mapping[str, Any]]) -> None:
     for row in rows:
         insert(connection, table, row)

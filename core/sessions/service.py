@@ -1,7 +1,8 @@
 """Sessions: two seats make turns, each saved before the next begins."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from typing import Any
 
 from core.errors import DataError, ModelError, WorkbenchError
@@ -16,6 +17,8 @@ from storage import tables
 from storage.store import Store
 
 LONGEST = 4000  # characters a person may say in one turn
+KeepTurn = Callable[[tables.Turn], Awaitable[tables.Turn]]
+keeping_turns: ContextVar[KeepTurn | None] = ContextVar("keeping_turns", default=None)  # a study saves in groups
 
 
 def begin(
@@ -149,6 +152,9 @@ async def _speak(
     if place.seat == "counselor":
         said = [turn.text for turn in seating.complete(turns) if turn.seat == "counselor"]
         stage = stage_of(crew.agents["counselor"], crew.session.language, [*said, text])
+    if (keep := keeping_turns.get()) is not None:
+        fields = turn_fields(place, text, "complete", stage, call_id)
+        return await keep(tables.Turn(id=place.turn_id, session_id=crew.id, **fields))
     return put(store, crew.id, place, text, stage=stage, call_id=call_id)
 
 
@@ -157,15 +163,17 @@ def put(
     stage: str = "", call_id: int | None = None,
 ) -> tables.Turn:  # fmt: skip
     """Save a turn in its place, over the partial one that stands there."""
-    fields: dict[str, Any] = {
-        "text": text, "state": state, "stage": stage, "call_id": call_id,
-        "risk": safety.risk_of(place.seat, text),
-    }  # fmt: skip
+    fields = turn_fields(place, text, state, stage, call_id)
     if place.turn_id is not None:
         return store.sessions.set_turn(place.turn_id, **fields)
-    return store.sessions.add_turn(
-        tables.Turn(session_id=session_id, position=place.position, seat=place.seat, **fields)
-    )
+    return store.sessions.add_turn(tables.Turn(session_id=session_id, **fields))
+
+
+def turn_fields(place: Place, text: str, state: str, stage: str, call_id: int | None) -> dict[str, Any]:
+    return {
+        "position": place.position, "seat": place.seat, "text": text, "state": state, "stage": stage,
+        "call_id": call_id, "risk": safety.risk_of(place.seat, text),
+    }  # fmt: skip
 
 
 def over(session: tables.Session, turns: list[tables.Turn], detector: Detector | None = None) -> str:

@@ -21,6 +21,7 @@ async def session(room: Any, asking: Asking, payload: dict[str, Any]) -> str:
     asking.made["session"] = id
     result = {"role": payload["role"], "session": id}
     await room.desk.ledger.write(lambda c: writing.note_result(c, unit_id, result))
+    token = sessions.keeping_turns.set(asking.keep_turn)
     try:
         held = await sessions.converse(
             room.store, client, counselor, id, stop=room.stopping, study_id=study_id, unit_id=unit_id
@@ -29,6 +30,8 @@ async def session(room: Any, asking: Asking, payload: dict[str, Any]) -> str:
         with suppress(StoreError):
             sessions.rest(room.store, id, "stopped")
         raise
+    finally:
+        sessions.keeping_turns.reset(token)
     if held.state != "ended":
         raise Halted
     return await ended(room, asking, result)

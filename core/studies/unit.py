@@ -13,7 +13,7 @@ from core.studies.design import Pacing
 from core.studies.pacing import Halted, Pacer, back_off
 from core.studies.prices import Price, Purse, tokens_of
 from core.studies.replay import answer_again, stored_key
-from storage import writing
+from storage import tables, writing
 from storage.ledger import Ledger
 from storage.units import Waiting
 
@@ -155,6 +155,11 @@ class Asking:
         self.owed = False
         self.desk.remember(packed)
         return int(call)
+
+    async def keep_turn(self, turn: tables.Turn) -> tables.Turn:
+        """Commit one turn of a session with the next group."""
+        turn.id = await self.desk.ledger.write(lambda c: writing.save_turn(c, turn.model_dump()))
+        return turn
 
     def recall(self, question: Question) -> Answer | None:
         """The committed answer to this very question of this unit, if a worker died after it came."""
