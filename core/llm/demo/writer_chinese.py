@@ -16,11 +16,11 @@ from core.llm.demo.writer_names import WIDE
 CUES, STEPS = "writer_cues", "writer_steps"
 LONGEST = 44
 LEAD = re.compile(
-    r"^(?:(?:在|到)?(?:第[一二三四五六七八九十\d]+(?:至[一二三四五六七八九十\d]+)?(?:、[一二三四五六七八九十\d]+)*次?(?:咨询|会谈|面谈|周|阶段)?(?:中|时|里|后|起)?|首次(?:咨询|会谈)(?:中|时)?|接下来|随后|然后|之后|接着|最后(?:一次(?:咨询|会谈)(?:中)?)?|于是)[，,：:]?)+"
+    r"^(?:(?:在|到)?(?:第[一二三四五六七八九十\d]+(?:[至、—–-][一二三四五六七八九十\d]+)*(?:、[一二三四五六七八九十\d]+)*次?(?:咨询|会谈|面谈|周|阶段)?(?:（[^）]{1,10}）)?(?:中|时|里|后|起)?|首次(?:咨询|会谈)(?:中|时)?|接下来|随后|然后|之后|接着|最后(?:一次(?:咨询|会谈)(?:中)?)?|于是)[，,：:]?)+"
 )
 CLIENT = r"(?:来访者|求助者|当事人|该生|她|他)"
 FRAME = re.compile(rf"^{CLIENT}?(?:还|也)?(?:自述|主诉|表示|反映|诉说|告诉我|自称|谈到|提到|带来好消息|说道?)[，,：:]?(?=.)")
-SAID = re.compile(rf"^(?:{CLIENT})?(?:[想看听沉默]{{1,2}}了[^，,]{{0,4}}[，,])?(?:[\u4e00-\u9fff]{{0,3}}地)?(?:说道?|回答说?|表示|告诉我|描述)(?:[，,：:])?(?P<rest>[^“”「」]+)$")
+SAID = re.compile(rf"^(?:{CLIENT})?(?:[想看听沉默]{{1,2}}了[^，,]{{0,4}}[，,])?(?:[\u4e00-\u9fff]{{0,3}}地)?(?:流着泪|哭着|笑着|小声|低声)?(?:说道?|回答说?|表示|告诉我|描述)(?:[，,：:])?(?P<rest>[^“”「」]+)$")
 COMMA = re.compile(r"[，,；;]")
 COUNSELOR = re.compile(r"^(?:(?:随后|接着|然后|同时|再次|又)?)(?:我们|我和来访者|咨询师和来访者|我|咨询师)")
 CLIENT_STARTS = re.compile(rf"^(?:但|可是|不过|于是|后来|起初|一开始|当时|现在|如今|渐渐地?)?{CLIENT}(?!们)")
@@ -91,10 +91,10 @@ def _spoken(said: str) -> str | None:
     introduced = re.match(r"^我?由(.{2,6}?)(介绍|陪同|转介)(?:前来|来)", said)
     if introduced:
         return f"是{introduced.group(1)}{introduced.group(2)}我来的。"
-    said = re.sub(r"^(?:夫妻)?(?:两人|二人|他们|她们)", "我们俩", said).replace("因为两人", "因为我们俩")
+    said = re.sub(r"^(?:夫妻)?(?:他们|她们)|(?:夫妻)?(?:两人|二人)", "我们俩", said)
     said = re.sub(r"^(原来)?自己(?!一个人)", lambda found: (found.group(1) or "") + "我", said) if "我" not in said[:6] else said
     said = TIMED_KIN.sub(r"\1我\2", said)
-    if not re.search("我", said[:14]) and not re.match(r"从|每|自从|那次|有时|一到", said):
+    if not re.search("我", said[:14]) and not re.match(r"从|每|自从|那次|有时|一到|[\u4e00-\u9fff\d]{1,6}(?:前|后|时|来|里|中)，", said):
         said = "我" + said
     said = re.sub(r"^我(?:的)?(成绩|睡眠|情绪|工作|学习|身体|体重|食欲|心情|注意力|记忆力)(?!低落|不好|很差|兴趣)", r"我的\1", said)
     for old, new in (("本人", "我"), ("自己自己", "自己"), ("我我", "我"), ("与", "和")):
@@ -161,7 +161,7 @@ def acted(text: str) -> list[tuple[str, list[str]]]:
     bare = LEAD.sub("", text.strip()).rstrip(STOP)
     groups: list[tuple[str, list[str]]] = []
     for clause in _clauses(bare):
-        seat = _actor(clause) or (groups[-1][0] if groups else "counselor" if pattern("zh", STEPS, "verbs").match(clause) else "")
+        seat = _actor(clause) or (groups[-1][0] if groups else _first_actor(bare))
         if seat == "client" and groups and groups[-1][0] == "other" and OTHERS_SAY.search(groups[-1][1][-1]):
             seat = "other"  # "母亲说，她只是怕……" is still the mother
         if seat == "other" and groups and groups[-1][0] == "client":
@@ -171,6 +171,13 @@ def acted(text: str) -> list[tuple[str, list[str]]]:
         else:
             groups.append((seat, [clause]))
     return groups
+
+
+def _first_actor(text: str) -> str:
+    """In notes without subjects the counselor is the one whose steps are told."""
+    steps = pattern("zh", STEPS, "verbs")
+    told = any(steps.match(_bare_step(clause)) for clause in _clauses(text))
+    return "counselor" if told and not CLIENT_STARTS.match(text) else ""
 
 
 OTHERS_SAY = re.compile(r"(?:说|道|表示|觉得|认为|承认|坦言|回答|告诉.{1,3})$")
@@ -192,7 +199,9 @@ def _actor(clause: str) -> str:
         return "counselor"
     if CLIENT_STARTS.match(clause):
         return "client"
-    return "other" if PEOPLE.match(clause) else ""
+    if PEOPLE.match(clause):
+        return "other"
+    return "client" if re.match(rf"[\u4e00-\u9fff\d]{{1,6}}(?:后|时|前|中|里)[，]?{CLIENT}(?!们)", clause) else ""
 
 
 def proposal(clauses: Sequence[str], gender: str = "") -> str | None:
@@ -204,28 +213,29 @@ def proposal(clauses: Sequence[str], gender: str = "") -> str | None:
         return _to_you(asked.group("what"), gender) + "？"
     if not pattern("zh", STEPS, "verbs").match(_bare_step(first)) and len(clauses) > 1:
         return proposal(clauses[1:], gender)
-    together = first.startswith(("我们", "和来访者一起", "与来访者一起", "和她一起", "与她一起", "和他一起", "与他一起")) or (not first.startswith("我") and TOGETHER.match(first) is not None)
+    together = re.match("(?:并且?)?我?[和与](?:来访者|她|他)", first) is not None or first.startswith(("我们", "和来访者一起", "与来访者一起", "和她一起", "与她一起", "和他一起", "与他一起")) or (not first.startswith("我") and TOGETHER.match(first) is not None)
     rest = _bare_step(first)
     if not pattern("zh", STEPS, "verbs").match(rest):
         return None
     said = "，".join([rest, *clauses[1:]])
-    if FOR_OTHERS.search(said):
+    if FOR_OTHERS.search(said) or (gender and re.search(FOR_OTHERS.pattern.rsplit("(?:", 1)[0] + PRONOUN[gender], said)):
         return None
     said = _to_you(DONE.sub("", said), gender)
     if length(said) > LONGEST or (QUOTED.search(said) and length(said) > 30):
         return None
-    return ("我们一起来" if together else "我想") + said.replace("布置您", "请您") + "。"
+    return ("我们一起来" if together else "我想") + said.replace("布置您", "请您").replace("谈到", "谈谈") + "。"
 
 
-FOR_OTHERS = re.compile(r"(?:请|邀请|让|问)(?:来访者的?)?(?:母亲|父亲|妈妈|爸爸|父母|丈夫|妻子).*(?:女儿|儿子|孩子|她|他)")
+FOR_OTHERS = re.compile(r"(?:请|邀请|让|问)(?:来访者的?)?(?:母亲|父亲|妈妈|爸爸|父母|丈夫|妻子).*(?:女儿|儿子|孩子)")
+PRONOUN = {"she": "她", "he": "他", "they": "们"}
 
 
 def _bare_step(clause: str) -> str:
     """A clause from its verb on: without the counselor and "together"."""
-    return re.sub(r"^(?:我们?|[和与](?:来访者|她|他))?(?:一起|共同)?(?:首先|先|再|又)?(?:进行了?(?=角色))?", "", clause)
+    return re.sub(r"^(?:并且?|然后|接着)?(?:我们?)?(?:还|也|又)?(?:[和与](?:来访者|她|他))?(?:一起|共同)?(?:首先|先|再|又)?(?:进行了?(?=角色))?", "", clause)
 
 
-TOGETHER = re.compile(r"商定|约定|确定|制定|讨论|探讨|寻找|梳理|回顾|列出|整理|分析|检验")
+TOGETHER = re.compile(r"商定|约定|确定|制定|讨论|探讨|寻找|梳理|回顾|列出|整理|分析|检验|练习|学习|尝试")
 
 
 def _to_you(text: str, gender: str = "") -> str:

@@ -68,7 +68,18 @@ def heading(line: str) -> tuple[str, str]:
     found = LABEL.match(MARKS.sub("", line.strip().lstrip("#*_ ")))
     if found and folded(bare(found.group(1))) in _headings():
         return _headings()[folded(bare(found.group(1)))], found.group(2).strip("*_ ")
-    return "", ""
+    return _likely(line) if line.lstrip().startswith("#") and length(plain) <= 8 else "", ""
+
+
+@cache
+def _words_of_headings() -> Mapping[str, re.Pattern[str]]:
+    return {part: re.compile(cues) for part, cues in data("headings_like").items()}
+
+
+def _likely(line: str) -> str:
+    """The component an unknown heading speaks for by a word in it."""
+    said = folded(bare(line))
+    return next((part for part, cues in _words_of_headings().items() if cues.search(said)), "")
 
 
 def bare(line: str) -> str:

@@ -200,8 +200,8 @@ def _consultation(draft: Draft, facts: Facts, plan: Plan) -> None:
         silent = client in lines(draft.language, LINES, "moved")
         heard = draft.line("time" if silent else "step_on") if client else ""
         said = draft.fit(*counselor)
-        before = aim if number == 0 else heard
-        said = draft.fit(before, *counselor) if length(before + said) <= ROOM else said
+        before = [heard, aim] if number == 0 and client else [aim if number == 0 else heard]
+        said = draft.fit(*before, *counselor) if length("".join(before) + said) <= ROOM else said
         if not counselor:
             said = draft.fit(said, draft.line("explore"))
         draft.round("consultation", client or draft.line("accept" if number else "agree"), said)

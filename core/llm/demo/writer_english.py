@@ -23,6 +23,7 @@ LEAD = re.compile(
     r"(?:in|by|during|over|throughout|from|at) (?:the |our |that )?(?:\w+[ -]){0,3}(?:sessions?|meetings?|interviews?|hours?|weeks?|phase|stage)"
     r"(?: (?:and|to|of) (?:the )?\w+(?: sessions?)?)?|then|next|afterwards|later|after that|finally|together|first(?:ly)?|second(?:ly)?|"
     r"sessions? [\w-]+:?|weeks? [\w-]+:?|the (?:first|next) step was to|gradually|later on|from then on|"
+    r"(?:at|by|before) (?:the )?(?:termination|discharge|close)(?: of (?:the )?\w+)?|"
     r"at (?:the )?(?:\w+-)?(?:\w+ )?follow-?up|"
     r"(?:at|by|in|towards?) the end(?: of (?:the |our )?(?:treatment|therapy|counsell?ing|sessions?|work))?)[,:]? ",
     re.IGNORECASE,
@@ -35,7 +36,6 @@ SHORTER = (
     (re.compile(r"\bI came on\b"), "I've come on"), (re.compile(r"\bhave not\b"), "haven't"), (re.compile(r"\bhad not (?=\w+(?:ed|en|t)\b)"), "hadn't "),
     (re.compile(r"\bI hadn't (?=(?:\w+ ){1,6}(?:since|for)\b)"), "I haven't "),
     (re.compile(r"\bmy (?=(?:during|behind|since|until|because|after|before|while|again|every|any|who|through|into|about|over|so|up|down|out|whether|if|how|what|why|where|when|that|to)\b)"), "me "),
-    (re.compile(r"\b(send|sent|give|gave|bring|brought|show|showed) my (?=[a-z]+s\b)"), r"\1 me "),
     (re.compile(r"^(I've come because (?:my \w+|it|they)) had\b"), r"\1 has"),
     (re.compile(r"\b([Tt])he (?=(?:husband|wife|mother|father|parents|mother-in-law|boyfriend|girlfriend|son|daughter)\b(?! of))"), "my "),
 )  # fmt: skip
@@ -53,6 +53,8 @@ def in_first_person(text: str, gender: str) -> str | None:
     said = said.replace("zself", "myself") if said else None
     if said is None or not SUBJECT.search(said) or said.startswith("We "):
         return None
+    said = said if gender == "he" else re.sub(r"\b(send|sent|give|gave) my (?=[a-z]+s\b)", r"\1 me ", said)
+    said = re.sub(r"\b(my (?:wife|husband|partner)\b.*?) their\b", r"\1 our", said) if gender != "they" else said
     return _easy(_agreeing(said)).replace("zour ", "our ")
 
 
@@ -92,7 +94,7 @@ def _plain(text: str) -> str:
 SHOWN = re.compile(
     r"\b(?:wept|cried|was silent|fell silent|laughed|giggled|smiled|nodded|nods|sighed|broke off|hardly spoke|talked fast|"
     r"spoke (?:softly|quietly|slowly|little)|avoided (?:my|the)|changed seats|(?:placed|put) .* (?:in|on) the (?:empty )?chair|read .* aloud|"
-    r"joked|blushed|trembled|looked (?:at|down|away)|sat (?:down|up)|brought (?:photographs|pictures|a list|the|her|his))\b", re.IGNORECASE,
+    r"came alive|lit up|became (?:lively|quiet|animated|tearful)|joked|blushed|trembled|looked (?:at|down|away)|sat (?:down|up)|brought (?:photographs|pictures|a list|the|her|his))\b", re.IGNORECASE,
 )  # fmt: skip
 MOVED = re.compile(r"\b(?:wept|cried|tears|was silent|fell silent)\b", re.IGNORECASE)
 
@@ -138,7 +140,7 @@ AGE = re.compile(
     r"\b(\d{1,2})[- ]years?[- ]old\b|^(?:The client|She|He|Female|Male|Woman|Man)[,;]? (?:aged |is )?\(?(\d{1,2})\b|\baged (\d{1,2})\b|"
     r"\b(?:student|woman|man|girl|boy|mother|father) of (\d{1,2})\b"
 )
-AGED = re.compile(r"\d{1,2}[- ]years?[- ]old,? ?| (?:aged|of) \d{1,2}\b")
+AGED = re.compile(r"(?i)\b(?:male|female) |\d{1,2}[- ]years?[- ]old,? ?| (?:aged|of) \d{1,2}\b")
 PERSON = re.compile(r"^an? (?:\w+ )?(?:woman|man|girl|boy|male|female|client|person|lady|gentleman|patient)\b,? ?")
 
 
@@ -150,11 +152,16 @@ def basics(texts: Sequence[str], gender: str) -> list[str]:
         years = next(group for group in age.groups() if group) if age else ""
         if found:
             said += _introduced(years, found.group("what"), gender)
+        elif years and (fragment := FRAGMENT.match(text)):
+            said += _introduced(years, fragment.group(1), gender)
         elif years and re.match(r"(?:Female|Male|Woman|Man|An? |Aged|\d)", text):
             said.append(f"I'm {years}.")
         elif spoken := in_first_person(text, gender):
             said.append(spoken)
     return said
+
+
+FRAGMENT = re.compile(r"^(An? \d{1,2}-years?-old (?:[a-z-]+ ){0,3}[a-z-]+(?: from [a-z]+)?)\b(?=[,.;]|$)")
 
 
 def _introduced(years: str, what: str, gender: str) -> list[str]:
@@ -170,4 +177,5 @@ def _introduced(years: str, what: str, gender: str) -> list[str]:
 
 
 def _article(work: str) -> str:
+    work = re.sub(r"^(?:A|An|The) ", lambda found: found.group().lower(), work)
     return work if re.match(r"(?:an?|the) ", work) else f"{'an' if work[:1].lower() in 'aeiou' else 'a'} {work}"

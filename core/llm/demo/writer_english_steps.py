@@ -168,8 +168,8 @@ def _present(rest: str) -> str:
     """Verbs after "and", and after "you" in a subordinate clause, follow the step into the present."""
     past: dict[str, str] = entry("en", STEPS, "present") or {}
     rest = re.sub(
-        r"\b(and) (?:I |we )?([a-z]+)\b",
-        lambda found: f"{found.group(1)} {base_of(found.group(2)) or found.group(2)}" if base_of(found.group(2)) else found.group(),
+        r"\b(and) (I |we )?([a-z]+)\b",
+        lambda found: f"and {'I would like to ' if found.group(2) == 'I ' else ''}{base}" if (base := base_of(found.group(3))) else found.group(),
         rest,
     )
     return re.sub(

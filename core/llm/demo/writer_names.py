@@ -67,6 +67,7 @@ def _clean_english(text: str, names: Names) -> str:
         return ""
     text = PLACE.sub(lambda found: found.group() if _kept(found.group(1)) or (" the " in found.group() and not ORGANISED.search(found.group())) else "", text)
     text = TITLED.sub("", text)
+    text = re.sub(r"\b(the client)(?:,? the client)+,(?= (?:is|was|has|works|lives|came)\b)", r"\1", text, flags=re.IGNORECASE)
     text = re.sub(r"\b(the client)(?:,? the client)+\b", r"\1", text, flags=re.IGNORECASE)
     return text[:1].upper() + text[1:]
 
@@ -88,6 +89,7 @@ def _clean_chinese(text: str, names: Names) -> str:
     text = "".join(kept).rstrip("，,；; ")
     for name in names.client:
         text = text.replace(name, "来访者")
+    text = re.sub(r"[（(]化名[）)]|(?<=[，是为])某(?=银行|公司|学校|医院|单位|大学|中学|企业)", "", text)
     kin = "|".join(sorted(wordset("zh", CUES, "kin"), key=len, reverse=True))
     text = PLACEHOLDER.sub(lambda found: _zh_person(found.group(), names), text)
     text = re.sub(rf"({kin})[{SURNAMES}](?!母|父)[\u4e00-\u9fff]{{1,2}}(?=[，,。在是因从和对常把被]|$)", r"\1", text)
