@@ -113,11 +113,11 @@ def people_values(frame: "pd.DataFrame", kind: str, version: int, language: str)
 
 
 def with_sums(table: "pd.DataFrame", dimensions: Mapping[str, Sequence[str]], scoring: str) -> "pd.DataFrame":
-    """Sessions × (items, dimensions, total)."""
+    """Sessions × (items, dimensions, total); a dimension called like its one item is that item."""
     items = [item for own in dimensions.values() for item in own]
     whole = table.reindex(columns=items)
     sums = dimension_values(whole, {**dimensions, TOTAL: items}, scoring)
-    return whole.join(sums)
+    return whole.join(sums[[name for name in sums.columns if name not in whole.columns]])
 
 
 def columns_of(dimensions: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -141,3 +141,22 @@ def test_ratings_that_came_with_the_data_are_a_choice_of_their_own(
     at.segmented_control(key="agreement_kind_of_people").select("reference").run()
     assert_calm(at)
     assert set(table_with(at, "ICC(C,k)")["Sessions"]) == {20}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "S1,K1,Q1,3\nS2,K1,Q1,4\n",
+        "S1,K1,Q1,\nS2,K2,Q1,\n",
+        "S1,K1,Q1,3\nS1,K2,Q1,3\nS2,K1,Q1,3\nS2,K2,Q1,3\n",
+        "S1,K1,Q1,3\n",
+    ],
+    ids=["one rater", "all blank", "no variance", "one row"],
+)
+def test_tables_without_an_icc_say_why(open_page: Open, rows: str) -> None:
+    at = open_page("agreement.py", section="file")
+    content = ("target,rater,item,score\n" + rows).encode()
+    at.file_uploader(key="agreement_file_ratings").set_value(("mine.csv", content, "text/csv")).run()
+    assert_calm(at)
+    assert "no ICC" in set(table_with(at, "Alpha, ordinal")["ICC(A,1)"])
+    assert "What has to be said beside these numbers" in shown(at)

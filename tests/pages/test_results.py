@@ -227,3 +227,38 @@ def test_long_labels_of_figures_break_in_both_languages() -> None:
     assert for_figure("Laying a foundation of trust", 15) == "Laying a<br>foundation of<br>trust"
     assert for_figure("察觉领悟的准备程度", 12) == "察觉领悟的<br>准备程度"
     assert for_figure("<b>Bold</b> & brave") == "&lt;b&gt;Bold&lt;/b&gt; &amp; brave"
+
+
+@pytest.mark.parametrize(
+    "instrument", ["client-realism", "cpsycoun-intrinsic", "cpsycoun-intrinsic-holistic"]
+)
+def test_instruments_of_every_shape_are_drawn(open_page: Open, store: Store, instrument: str) -> None:
+    """One item that is its own dimension; points that add up; one number for each dimension."""
+    study = story.study(store)
+    made = list(story.sessions(store, 3, PAIR).values())
+    story.rate(store, study, made, instrument=instrument)
+    for section in (instrument, "repeats"):
+        at = open_page("results.py", study=study, section=section)
+        assert_calm(at)
+        assert not at.error and at.dataframe
+
+
+def test_nothing_readable_breaks_nothing(open_page: Open, store: Store) -> None:
+    study = story.study(store)
+    made = story.sessions(store, 2, PAIR)
+    story.compare(store, study, made, unreadable=1.0)
+    story.rate(store, study, list(made.values()), unscored=1.0)
+    for section in ("wins", "radar", "wai-o-s", "repeats"):
+        at = open_page("results.py", study=study, section=section)
+        assert_calm(at)
+        assert not at.error
+    assert "18 skipped" in shown(open_page("results.py", study=study, section="wins"))
+
+
+def test_a_deleted_session_takes_its_numbers_along(open_page: Open, store: Store, judged: int) -> None:
+    at = open_page("results.py", study=judged, section="wai-o-s")
+    assert "8 sessions" in shown(at)
+    store.delete("session", store.sessions.all()[0].id or 0)
+    at = open_page("results.py", study=judged, section="wai-o-s")
+    assert_calm(at)
+    assert "7 sessions" in shown(at)
