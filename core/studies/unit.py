@@ -215,7 +215,7 @@ class PacedEngine:
                     raise given_up from error
                 pacer.retries += 1
                 self.asking.rest()
-                await self._pause(wait)
+                await self._pause(wait, out_of_reach(error))
             else:
                 return replace(answer, attempts=(*attempts, *answer.attempts)) if attempts else answer
 
@@ -255,12 +255,14 @@ class PacedEngine:
         cost = price.cost(incoming, int(outgoing)) if price and purse.budget is not None else 0.0
         return incoming + outgoing, cost
 
-    async def _pause(self, seconds: float) -> None:
-        """Wait between two tries, but not through the study's stop."""
+    async def _pause(self, seconds: float, for_anyone: bool = False) -> None:
+        """Wait between two tries, but not through the study's stop, nor (``for_anyone``) once others get through."""
         until = self.chair.pacer.clock() + seconds
         while (left := until - self.chair.pacer.clock()) > 0:
             if self.chair.pacer.halting or self.asking.desk.stopping:
                 raise Halted
+            if for_anyone and self.chair.pacer.down_since is None:
+                return
             await self.chair.pacer.sleep(min(left, 0.5))
 
     async def _keep_failed(self, question: Question, attempts: list[Attempt], error: ModelError) -> None:
@@ -291,8 +293,11 @@ def cost_of_usage(usage: Usage, price: Price | None) -> float | None:
 
 def is_down(error: ModelError) -> bool:
     """Whether the failure is the endpoint's own, whoever asks: out of reach, or too busy for anyone."""
-    status, words = error.values.get("status"), error.values.get("words")
-    return status in BUSY or (status == 0 and words not in OF_ONE_REPLY)
+    return error.values.get("status") in BUSY or out_of_reach(error)
+
+
+def out_of_reach(error: ModelError) -> bool:
+    return error.values.get("status") == 0 and error.values.get("words") not in OF_ONE_REPLY
 
 
 def gave_up(error: ModelError, tries: int) -> ModelError:
