@@ -19,7 +19,7 @@ LEAD = re.compile(
     r"^(?:(?:在|到)?(?:第[一二三四五六七八九十\d]+(?:[至、—–-][一二三四五六七八九十\d]+)*(?:、[一二三四五六七八九十\d]+)*次?(?:咨询|会谈|面谈|周|阶段)?(?:（[^）]{1,10}）)?(?:中|时|里|后|起)?|首次(?:咨询|会谈)(?:中|时)?|接下来|随后|然后|之后|接着|最后(?:一次(?:咨询|会谈)(?:中)?)?|于是)[，,：:]?)+"
 )
 CLIENT = r"(?:来访者|求助者|当事人|该生|她|他)"
-FRAME = re.compile(rf"^{CLIENT}?(?:还|也)?(?:自述|主诉|表示|反映|诉说|告诉我|自称|谈到|提到|带来好消息|说道?)[，,：:]?(?=.)")
+FRAME = re.compile(rf"^{CLIENT}?(?:还|也)?(?:自述|主诉|表示|反映|诉说|告诉我|自称|带来好消息|说道?)[，,：:]?(?=.)")
 SAID = re.compile(rf"^(?:{CLIENT})?(?:[想看听沉默]{{1,2}}了[^，,]{{0,4}}[，,])?(?:[\u4e00-\u9fff]{{0,3}}地)?(?:流着泪|哭着|笑着|小声|低声)?(?:说道?|回答说?|表示|告诉我|描述)(?:[，,：:])?(?P<rest>[^“”「」]+)$")
 COMMA = re.compile(r"[，,；;]")
 COUNSELOR = re.compile(r"^(?:(?:随后|接着|然后|同时|再次|又)?)(?:我们|我和来访者|咨询师和来访者|我|咨询师)")
@@ -67,11 +67,15 @@ def _only(text: str) -> str:
     return re.sub(r"(对|向|给|让|叫|责备|骂|陪|把|被|跟|和|催|逼|怪)[她他](?!们)", r"\1来访者", text)
 
 
+ANYBODY = re.compile(r"一[位名个](?!星期|月|人住)")
+
+
 def _clauses_first(text: str) -> str | None:
     """The clauses from the front that can be said, as far as they are plain."""
     kept: list[str] = []
     for clause in COMMA.split(text.rstrip(STOP)):
-        said = to_first_zh(_only(clause))
+        unclear = kept and re.search(".[她他](?!们)", clause) and ANYBODY.search("".join(kept))
+        said = None if unclear else to_first_zh(_only(clause))
         if said is None or length("，".join([*kept, said])) > LONGEST:
             break
         kept.append(said)
@@ -103,7 +107,7 @@ def _spoken(said: str) -> str | None:
 
 
 TIMED_KIN = re.compile(
-    r"^((?:[\u4e00-\u9fff]{1,6}(?:前|后|时|以来)|最近|近来|后来|上个?月|去年|今年|现在|从小)?[，,]?)(母亲|父亲|妈妈|爸爸|父母|丈夫|妻子|女友|男友|婆婆|儿子|女儿|班主任|老公|老婆)(?!的?我)"
+    r"^((?:[\u4e00-\u9fff]{1,6}(?:前|后|时|以来)|最近|近来|后来|上个?月|去年|今年|现在|从小)?[，,]?)(母亲|父亲|妈妈|爸爸|父母|丈夫|妻子|女友|男友|婆婆|儿子|女儿|班主任|老公|老婆|外婆|外公|奶奶|爷爷)(?!的?我)"
 )
 
 
@@ -217,13 +221,13 @@ def proposal(clauses: Sequence[str], gender: str = "") -> str | None:
     rest = _bare_step(first)
     if not pattern("zh", STEPS, "verbs").match(rest):
         return None
-    said = "，".join([rest, *clauses[1:]])
+    said = "，".join([rest, *(clause for clause in clauses[1:] if not SHOWN.search(clause))])
     if FOR_OTHERS.search(said) or (gender and re.search(FOR_OTHERS.pattern.rsplit("(?:", 1)[0] + PRONOUN[gender], said)):
         return None
     said = _to_you(DONE.sub("", said), gender)
     if length(said) > LONGEST or (QUOTED.search(said) and length(said) > 30):
         return None
-    return ("我们一起来" if together else "我想") + said.replace("布置您", "请您").replace("谈到", "谈谈") + "。"
+    return ("我们一起来" if together else "我想") + said.replace("布置您", "请您").replace("布置作业，请", "请").replace("谈到", "谈谈") + "。"
 
 
 FOR_OTHERS = re.compile(r"(?:请|邀请|让|问)(?:来访者的?)?(?:母亲|父亲|妈妈|爸爸|父母|丈夫|妻子).*(?:女儿|儿子|孩子)")
@@ -247,7 +251,7 @@ def _to_you(text: str, gender: str = "") -> str:
 
 def reply(clauses: Sequence[str], gender: str = "") -> str | None:
     """What the report tells of the client, as the client says it."""
-    whole = "，".join(clauses)
+    whole = TOLD_OF.sub("", "，".join(clauses)).replace("，说要", "，要")
     framed = SAID.match(whole)
     said = in_first_person(framed.group("rest") if framed else THOUGHT.sub("", whole), gender)
     if framed and said and said.startswith("我") and not re.search("我|自己|她|他|来访者", framed.group("rest")[:6]):
@@ -255,6 +259,7 @@ def reply(clauses: Sequence[str], gender: str = "") -> str | None:
     return said
 
 
+TOLD_OF = re.compile(rf"^(?:{CLIENT})?(?:主动)?(?:谈到|提到)[^，]{{1,10}}，(?:说|承认|坦言|表示)")
 THOUGHT = re.compile(rf"^(?:{CLIENT})?[想看听]了[^，,]{{0,4}}[，,]")
 
 

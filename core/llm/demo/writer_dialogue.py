@@ -172,7 +172,7 @@ def _risk(draft: Draft, facts: Facts, plan: Plan) -> None:
 
 def _summed(draft: Draft, facts: Facts, heard: Sequence[str]) -> str:
     """The trouble that was told, put together by the counselor and offered for correction."""
-    for text in heard:
+    for text in sorted(heard, key=lambda text: text not in facts.heavy):
         fact = facts.second.get(text, "")
         if folded(text) in draft.said and 5 <= length(fact) <= 32 and not fact.startswith(GOES_ON) and draft.guard.safe(fact) == fact:
             said = draft.line("sum_up", fact=fact)

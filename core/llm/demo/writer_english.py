@@ -150,7 +150,10 @@ def basics(texts: Sequence[str], gender: str) -> list[str]:
     for text in texts:
         found, age = WHO.match(text), AGE.search(text)
         years = next(group for group in age.groups() if group) if age else ""
-        if found:
+        if aged := AGED_VERB.match(text):
+            said.append(f"I'm {aged.group(1)}.")
+            said += [spoken] if (spoken := in_first_person(f"The client {aged.group(2)}", gender)) else []
+        elif found:
             said += _introduced(years, found.group("what"), gender)
         elif years and (fragment := FRAGMENT.match(text)):
             said += _introduced(years, fragment.group(1), gender)
@@ -161,6 +164,7 @@ def basics(texts: Sequence[str], gender: str) -> list[str]:
     return said
 
 
+AGED_VERB = re.compile(r"^(?:The client|She|He), (?:aged )?\(?(\d{1,2})\)?, ((?!is |was |works as |an? )[a-z]+s .+)$")
 FRAGMENT = re.compile(r"^(An? \d{1,2}-years?-old (?:[a-z-]+ ){0,3}[a-z-]+(?: from [a-z]+)?)\b(?=[,.;]|$)")
 
 

@@ -26,6 +26,7 @@ class Facts:
     outcomes: list[str] = field(default_factory=list)
     review: list[str] = field(default_factory=list)
     second: dict[str, str] = field(default_factory=dict)
+    heavy: set[str] = field(default_factory=set)
 
     @property
     def busy(self) -> bool:
@@ -52,6 +53,8 @@ def _brief(facts: Facts, report: Report) -> None:
             continue
         if not line.quote and (back := voice.second(line.text, gender)):
             facts.second[said] = back
+            if line.has("problem"):
+                facts.heavy.add(said)
         if line.quote:
             facts.problems.append(said)
         elif line.has("came") and not facts.came:

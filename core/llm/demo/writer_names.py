@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from core.llm.demo.bank import pattern, wordset
 
 CUES = "writer_cues"
+TWO = re.compile(
+    r"^\W*(?:The couple,? )?(?:(?:Mr|Mrs|Ms|Dr)\.? )?(?:[A-Z][\w'’-]+|\[[^\]]+\])(?: \(\d+\))? and (?:her husband |his wife |her partner |his partner )?(?:(?:Mr|Mrs|Ms|Dr)\.? )?(?:[A-Z][\w'’-]+|\[[^\]]+\])"
+)
 PLACEHOLDER = re.compile(r"\[[^\]\n]{1,40}\]|【[^】\n]{1,30}】|〔[^〕\n]{1,30}〕|\{\{?[^}\n]{1,40}\}\}?|<[A-Z][A-Z_ 0-9]{1,30}>")
 PERSON = re.compile(r"name|person|client|patient|姓名|人名|来访者|名字", re.IGNORECASE)
 FULL_NAME = re.compile(
@@ -37,6 +40,8 @@ class Names:
     @staticmethod
     def of(text: str, language: str) -> "Names":
         start = text[:600].strip()
+        if TWO.search(start):
+            return Names()  # a couple: nobody alone is the client, names stay with nobody
         mark = next((found.group() for found in PLACEHOLDER.finditer(start) if PERSON.search(found.group())), "")
         found = (ZH_NAME if language == "zh" else FULL_NAME).search(start)
         if found is None:
@@ -89,7 +94,7 @@ def _clean_chinese(text: str, names: Names) -> str:
     text = "".join(kept).rstrip("，,；; ")
     for name in names.client:
         text = text.replace(name, "来访者")
-    text = re.sub(r"[（(]化名[）)]|(?<=[，是为])某(?=银行|公司|学校|医院|单位|大学|中学|企业)", "", text)
+    text = re.sub(r"[（(]化名[）)]|(?<=[，是为])某(?=[\u4e00-\u9fff]{0,6}(?:银行|公司|学校|医院|单位|大学|中学|企业|机关))", "", text)
     kin = "|".join(sorted(wordset("zh", CUES, "kin"), key=len, reverse=True))
     text = PLACEHOLDER.sub(lambda found: _zh_person(found.group(), names), text)
     text = re.sub(rf"({kin})[{SURNAMES}](?!母|父)[\u4e00-\u9fff]{{1,2}}(?=[，,。在是因从和对常把被]|$)", r"\1", text)
