@@ -97,7 +97,7 @@ def judge_and_people(instrument: str, voice: Voice) -> None:
     with st.container(border=True):
         form = form_choice("agreement_form")
         title = _("Agreement of the judge with people, {form}").format(form=form)
-        draw(found, used, form, title, engine, "agreement_judge")
+        draw(found, used, form, title, badges.engine_words(engine), "agreement_judge")
     known = people(instrument, voice.version, voice.language, kind)
     grid = st.grid(2, min_column_width=360, border=True)
     with grid.cell():
@@ -121,7 +121,7 @@ def sentence(found: Sequence[Agreed], used: Instrument, label: Trust) -> str:
     return _("ICC(A,1) with people: {dimensions}").format(dimensions=told)
 
 
-def draw(found: Sequence[Agreed], used: Instrument, form: str, title: str, engine: str, key: str) -> None:
+def draw(found: Sequence[Agreed], used: Instrument, form: str, title: str, made: str, key: str) -> None:
     order = [*(d.id for d in used.dimensions), agreements.TOTAL]
     lines = [
         forest.Line(
@@ -133,7 +133,6 @@ def draw(found: Sequence[Agreed], used: Instrument, form: str, title: str, engin
     ]  # fmt: skip
     most = max(one.n for one in found)
     counted = many("n = {n} session rated by all of them", "n = {n} sessions rated by all of them", most)
-    made = _("Rated by people") if engine == "person" else badges.engine_words(engine)
     lowest = min([0.0, *(value for line in lines for value in (line.low, line.value) if value == value)])
     figure = forest.forest(
         lines, title=charts.title_block(title, counted, made), axis=form,
@@ -144,7 +143,7 @@ def draw(found: Sequence[Agreed], used: Instrument, form: str, title: str, engin
         ".75–.90, above (Koo and Li 2016), a guide only. Intervals: drawing clients or roles. {engine}."
     )
     charts.show(
-        figure, alt=title, table=table_of(found, used), name="agreement", key=key, whole=True,
+        figure, alt=title, table=table_of(found, used), name="agreement", key=key, made_by=made, whole=True,
         caption=words.format(engine=made),
         columns={_("Spread (SD)"): st.column_config.NumberColumn(format="%.2f")},
     )  # fmt: skip
@@ -205,6 +204,7 @@ def disagreements(
         "rating",
         key="agreement_gaps",
         name="disagreements",
+        made_by=badges.engine_words("demo" if voice.kind == "rules" else "openai"),
     )
 
 
@@ -227,6 +227,16 @@ def limits(judge: pd.DataFrame, used: Instrument) -> None:
 # ---- people among themselves ---------------------------------------------------------------------
 
 
+def people_words(instrument: str, known: Tables) -> str:
+    """That people rated, and that rules made what they rated, where they did."""
+    held = results_data.ratings(ALL, instrument).held
+    rated = {int(str(session)) for table in known.values() for session in table.index}
+    words = _("Rated by people")
+    if any(held[session].engine == "demo" for session in rated if session in held):
+        words += _("; sessions: {engine}").format(engine=badges.engine_words("demo"))
+    return words
+
+
 def between_people(instrument: str, version: int, language: str) -> None:
     from pages.components import agreement_tables
 
@@ -240,17 +250,12 @@ def between_people(instrument: str, version: int, language: str) -> None:
         return
     layout.muted(_("People: {names}").format(names=_(", ").join(known)))
     found = _between(instrument, version, language, *results_data.state())
+    made = people_words(instrument, known)
     if found:
         with st.container(border=True):
             form = form_choice("agreement_people_form")
-            draw(
-                found,
-                used,
-                form,
-                _("Agreement of people, {form}").format(form=form),
-                "person",
-                "agreement_people",
-            )
+            title = _("Agreement of people, {form}").format(form=form)
+            draw(found, used, form, title, made, "agreement_people")
     cells = {
         item.id: [
             (session, name, None if value != value else float(value))
@@ -260,4 +265,4 @@ def between_people(instrument: str, version: int, language: str) -> None:
         ]
         for item in used.items
     }
-    agreement_tables.show(agreement_tables.of_items(cells), "people")
+    agreement_tables.show(agreement_tables.of_items(cells), "people", made)

@@ -42,7 +42,7 @@ def figure(found: Found, form: str, engine: str, key: str) -> None:
         over=_("{form}, 95 %").format(form=form), span=(max(lowest, -1.0), 1), bands=(0, 0.5, 0.75, 0.9),
     )  # fmt: skip
     charts.show(
-        drawn, alt=title, table=items_table(found), name="agreement-items", key=key, whole=len(items) <= 30,
+        drawn, alt=title, table=items_table(found), name="agreement-items", key=key, made_by=badges.engine_words(engine), whole=len(items) <= 30,
         caption=_(
             "Targets that lack a rater are dropped from the ICC and counted. Intervals treat targets as independent: where "
             "several belong to one client they are too narrow. Shading: Koo and Li 2016, a guide only. {engine}."
@@ -93,23 +93,25 @@ def pairs_table(found: Found) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=heads)
 
 
-def show(found: Found, key: str) -> None:
+def show(found: Found, key: str, made: str) -> None:
     """Krippendorff's alpha per item, kappa and correlations of every pair of raters, and the notes."""
     with st.container(border=True):
         layout.card_title(_("Item by item: Krippendorff's alpha"))
         charts.show_table(
-            items_table(found, ()), name="alpha-items", key=f"agreement_{key}_items", whole=True
+            items_table(found, ()), name="alpha-items", key=f"agreement_{key}_items", whole=True, made_by=made
         )
-    pairs(found, key)
+    pairs(found, key, made)
     notes(found)
 
 
-def pairs(found: Found, key: str) -> None:
+def pairs(found: Found, key: str, made: str) -> None:
     with st.container(border=True):
         layout.card_title(_("Pair by pair: correlation and kappa"))
         table = pairs_table(found)
         columns = {name: st.column_config.NumberColumn(format="%.2f") for name in table.columns[4:]}
-        charts.show_table(table, name="agreement-pairs", key=f"agreement_{key}_pairs", columns=columns)
+        charts.show_table(
+            table, name="agreement-pairs", key=f"agreement_{key}_pairs", columns=columns, made_by=made
+        )
         layout.muted(
             _("Weighted kappa: quadratic weights. n: targets both rated. Empty: too few, or no variance.")
         )

@@ -86,7 +86,7 @@ def of_ratings(found: Mapping[str, Any]) -> None:
         agreement_tables.figure(
             found, str(form or agreement_tables.FORMS[0]), "imported", "agreement_file_icc"
         )
-    agreement_tables.pairs(found, "file")
+    agreement_tables.pairs(found, "file", badges.engine_words("imported"))
     agreement_tables.notes(found)
 
 

@@ -71,7 +71,7 @@ def matched(found: Sequence[labels.Match], persons: int, used: Instrument, engin
         columns=[_("What"), _("Ties discarded"), _("n, ties discarded"), _("Tie as a class"), _("n, tie as a class"), _("Kappa")],
     )  # fmt: skip
     charts.show(
-        figure, alt=title, table=table, name="match-rates", key="agreement_matches", whole=True,
+        figure, alt=title, table=table, name="match-rates", key="agreement_matches", made_by=badges.engine_words(engine), whole=True,
         caption=_("Orders that disagree count as a tie. The paper discards ties; both are shown. Intervals: drawing roles. {engine}.").format(
             engine=badges.engine_words(engine)
         ),

@@ -178,6 +178,7 @@ def show(
     columns: Mapping[str, Any] | None = None,
     beside: bool = False,
     whole: bool = False,
+    made_by: str = "",
 ) -> Any:
     """A figure with its caption, its table and downloads; returns the selection.
 
@@ -186,6 +187,7 @@ def show(
         table: the same numbers; drawn under the figure unless ``beside`` leaves that to the page.
         name: file name of the downloads, without ending; letters, digits and hyphens.
         columns: ``column_config`` of the table. whole: the table shows all its rows at once.
+        made_by: engine in words; a column of its own in the CSV, so that the label travels with the numbers.
     """
     figure.update_layout(template=template())
     key = key or re.sub(r"\W+", "_", name)
@@ -201,7 +203,7 @@ def show(
     if caption:
         layout.muted(caption)
     if table is not None and not beside:
-        show_table(table, name=name, key=key, columns=columns, figure=figure, caption=caption, whole=whole)
+        show_table(table, name=name, key=key, columns=columns, figure=figure, caption=caption, whole=whole, made_by=made_by)
     return selected
 
 
@@ -214,13 +216,14 @@ def show_table(
     figure: go.Figure | None = None,
     caption: str = "",
     whole: bool = False,
+    made_by: str = "",
 ) -> None:
     """A table and its downloads (CSV; the figure as a page when one is given)."""
     key = key or re.sub(r"\W+", "_", name)
     height: Any = "content" if whole else "auto"
     st.dataframe(table, hide_index=True, column_config=columns, key=f"{key}_table", height=height)
     with st.container(horizontal=True):
-        csv_button(table, name=name, key=key)
+        csv_button(table, name=name, key=key, made_by=made_by)
         if figure is not None:
             st.download_button(
                 _("Figure"),
@@ -233,11 +236,12 @@ def show_table(
             )
 
 
-def csv_button(table: pd.DataFrame, *, name: str, key: str) -> None:
-    """The table as a file, made when it is asked for."""
+def csv_button(table: pd.DataFrame, *, name: str, key: str, made_by: str = "") -> None:
+    """The table as a file, made when it is asked for; ``made_by`` becomes its last column."""
+    labelled = table.assign(**{_("Made by"): made_by}) if made_by else table
     st.download_button(
         plain("CSV"),
-        lambda: csv(table),
+        lambda: csv(labelled),
         f"{name}.csv",
         "text/csv",
         key=f"{key}_csv",

@@ -34,7 +34,7 @@ def section(found: Compared) -> None:
         layout.card_title(_("The same numbers"))
         table = scores(found, names)
         charts.show_table(
-            table, name="dimensions", key="results_dimension_scores", figure=figure, caption=caption,
+            table, name="dimensions", key="results_dimension_scores", made_by=badges.engine_words(contest.engine), figure=figure, caption=caption,
             columns={name: st.column_config.NumberColumn(format="%.2f") for name in table.columns[1:-2]},
         )  # fmt: skip
     with st.container(border=True):
@@ -130,7 +130,12 @@ def behind(found: Compared, names: dict[str, str]) -> None:
     )  # fmt: skip
     layout.muted(_("Choose a row to read its reasoning, its quotes and both sessions."))
     picked_row(
-        table, [int(id) for id in own["id"]], "comparison", key="results_comparisons", name="comparisons"
+        table,
+        [int(id) for id in own["id"]],
+        "comparison",
+        key="results_comparisons",
+        name="comparisons",
+        made_by=badges.engine_words(found.contest.engine),
     )
 
 

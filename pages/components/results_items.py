@@ -34,14 +34,14 @@ def section(study: int, instrument: str, voice: Voice) -> None:
         table = items_table(frame, values, used)
         charts.show(
             figure, alt=_("Distribution of scores over sessions, item by item; the table has means and n."),
-            table=table, name="items", key="results_violins", on_select=take_item, columns=numbers(table), whole=True,
+            table=table, name="items", key="results_violins", made_by=badges.engine_words(engine), on_select=take_item, columns=numbers(table), whole=True,
             caption=caption(frame, used, engine),
         )  # fmt: skip
     with st.container(border=True):
         counselors(found, used, engine, claim)
     results_topics.section(sums, frame.held, used, engine)
     with st.container(border=True):
-        behind(frame, used)
+        behind(frame, used, engine)
 
 
 def said(frame: Frame, used: Instrument, voice: Voice, claim: claims.Claim) -> None:
@@ -171,7 +171,7 @@ def counselors(
         words += " " + _("Pipeline check: rules rated what rules said; nothing here is about counselors.")
     charts.show(
         figure, alt=_("Dimension scores of each counselor with intervals; the table has the same numbers."), table=shown,
-        name="dimension-scores", key="results_counselors", columns=numbers(shown), whole=True,
+        name="dimension-scores", key="results_counselors", made_by=badges.engine_words(engine), columns=numbers(shown), whole=True,
         caption=words + " " + badges.engine_words(engine) + ".",
     )  # fmt: skip
 
@@ -200,7 +200,7 @@ def take_item() -> None:
         st.session_state["results_item"] = next(iter(points[0]["customdata"]))
 
 
-def behind(frame: Frame, used: Instrument) -> None:
+def behind(frame: Frame, used: Instrument, engine: str) -> None:
     """Every rating of one item, the lowest first; a row opens it."""
     rated = set(frame.rows["item"])
     kept = [item.id for item in used.items if item.id in rated]
@@ -226,7 +226,10 @@ def behind(frame: Frame, used: Instrument) -> None:
     own = chosen(frame, used, item, counselor, hide)
     layout.muted(_("Choose a row to read its reasoning and its quotes in the transcript."))
     table = ratings_table(own, frame.held, names)
-    picked_row(table, [int(id) for id in own["id"]], "rating", key="results_ratings", name=f"ratings-{item}")
+    picked_row(
+        table, [int(id) for id in own["id"]], "rating", key="results_ratings", name=f"ratings-{item}",
+        made_by=badges.engine_words(engine),
+    )  # fmt: skip
 
 
 def chosen(frame: Frame, used: Instrument, item: str, counselor: str, hide: bool) -> pd.DataFrame:

@@ -10,23 +10,26 @@ from pages.components import charts
 
 
 def picked_row(
-    table: pd.DataFrame, ids: Sequence[int], kind: str, *, key: str, name: str, columns: Mapping[str, Any] | None = None
+    table: pd.DataFrame, ids: Sequence[int], kind: str, *, key: str, name: str, made_by: str = "",
+    columns: Mapping[str, Any] | None = None,
 ) -> None:  # fmt: skip
     """The table; a chosen row opens the rating or comparison ``kind`` of the same place in ``ids``."""
     chosen = st.dataframe(
         table, hide_index=True, on_select="rerun", selection_mode="single-row", key=key, column_config=columns, height="auto"
     )  # fmt: skip
-    charts.csv_button(table, name=name, key=key)
+    charts.csv_button(table, name=name, key=key, made_by=made_by)
     rows = chosen["selection"]["rows"]
     if rows and rows[0] < len(ids):
         st.query_params[kind] = str(ids[rows[0]])
         st.rerun()
 
 
-def to_results(table: pd.DataFrame, ids: Sequence[int], kind: str, *, key: str, name: str) -> None:
+def to_results(
+    table: pd.DataFrame, ids: Sequence[int], kind: str, *, key: str, name: str, made_by: str = ""
+) -> None:
     """The same on another page: a chosen row opens Results there."""
     chosen = st.dataframe(table, hide_index=True, on_select="rerun", selection_mode="single-row", key=key)
-    charts.csv_button(table, name=name, key=key)
+    charts.csv_button(table, name=name, key=key, made_by=made_by)
     rows = chosen["selection"]["rows"]
     if rows and rows[0] < len(ids):
         st.switch_page("results.py", query_params={kind: str(ids[rows[0]])})

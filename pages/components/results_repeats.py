@@ -73,7 +73,7 @@ def show(found: list[Agreed], used: Instrument, frame: Frame, form: str, engine:
     table = repeats_table(found, used, frame)
     charts.show(
         figure, alt=_("Agreement of repeats per item and dimension; the table has all forms."), table=table,
-        name="repeats", key="results_repeats", whole=True, caption=caption(found, used, engine), columns={
+        name="repeats", key="results_repeats", made_by=badges.engine_words(engine), whole=True, caption=caption(found, used, engine), columns={
             _("Mean"): st.column_config.NumberColumn(format="%.2f"), _("Spread (SD)"): st.column_config.NumberColumn(format="%.2f"),
         },
     )  # fmt: skip

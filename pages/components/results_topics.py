@@ -62,7 +62,7 @@ def shown(
     if len(by_topic) > MOST:
         layout.muted(_("The figure shows the first four counselors; the table has all of them."))
     charts.show(
-        figure, alt=_("Radar of scores by topic; the table has the same numbers."), table=table, name="topics", key="results_topics",
+        figure, alt=_("Radar of scores by topic; the table has the same numbers."), table=table, name="topics", key="results_topics", made_by=badges.engine_words(engine),
         whole=True, caption=_("Mean over clients or roles of their session means. {engine}.").format(engine=badges.engine_words(engine)),
         columns={str(name): st.column_config.NumberColumn(format="%.2f") for name in table.columns[1:-1]},
     )  # fmt: skip

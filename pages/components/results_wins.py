@@ -188,13 +188,13 @@ def strengths(found: Compared, names: dict[str, str], figure: go.Figure) -> None
             _("95 % interval"): [between(low, high) for low, high in zip(own["low"], own["high"], strict=True)],
             _("Strength"): ["–" if value != value else f"{value:.2f}" for value in own["strength"]],
             _("Strength, 95 %"): [between_signed(a, b) for a, b in zip(own["strength_low"], own["strength_high"], strict=True)],
-            _("Engine"): [badges.engine_words(found.contest.engines.get(agent, "")) for agent in own["agent"]],
+            _("Counselor's engine"): [badges.engine_words(found.contest.engines.get(agent, "")) for agent in own["agent"]],
         }
     )  # fmt: skip
     with st.container(border=True):
         layout.card_title(_("Counselors: win score and Bradley–Terry strength"))
         charts.show_table(
-            table, name="win-scores", key="results_strengths", figure=figure, caption=caption(found.contest), whole=len(table) < 20,
+            table, name="win-scores", key="results_strengths", made_by=badges.engine_words(found.contest.engine), figure=figure, caption=caption(found.contest), whole=len(table) < 20,
             columns={
                 _("Win score"): st.column_config.ProgressColumn(format="%.3f", min_value=0, max_value=1),
             },
@@ -229,7 +229,7 @@ def pairs(found: Compared, names: dict[str, str], figure: go.Figure) -> None:
     with st.container(border=True):
         layout.card_title(_("Every pair"))
         charts.show_table(
-            table, name="pairs", key="results_pairs", columns=numbers(table), caption=caption(contest),
+            table, name="pairs", key="results_pairs", made_by=badges.engine_words(contest.engine), columns=numbers(table), caption=caption(contest),
             figure=figure if len(contest.agents) == 2 else None,
         )  # fmt: skip
         layout.muted(

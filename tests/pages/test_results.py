@@ -1,7 +1,9 @@
 """Results, as people use it: nothing yet, a check of the pipeline, a result, and down to a quote and its call."""
 
+import pandas as pd
 import pytest
 
+from pages.components import charts
 from pages.components.results_words import for_figure
 from storage import tables
 from storage.store import Store
@@ -262,3 +264,10 @@ def test_a_deleted_session_takes_its_numbers_along(open_page: Open, store: Store
     at = open_page("results.py", study=judged, section="wai-o-s")
     assert_calm(at)
     assert "7 sessions" in shown(at)
+
+
+def test_the_engine_travels_with_a_csv(monkeypatch: pytest.MonkeyPatch) -> None:
+    files: list[bytes] = []
+    monkeypatch.setattr(charts.st, "download_button", lambda _label, data, *_more, **_rest: files.append(data()))
+    charts.csv_button(pd.DataFrame({"Score": [0.5]}), name="scores", key="k", made_by="Demo engine (rules, no model)")
+    assert files[0].decode("utf-8-sig").splitlines() == ["Score,Made by", '0.5,"Demo engine (rules, no model)"']
