@@ -144,7 +144,7 @@ def basics(texts: Sequence[str], gender: str) -> list[str]:
 # ---- the process -------------------------------------------------------------------------------------------------
 
 
-SHOWN = re.compile(r"哭了|流泪|流下|沉默|低下头|点头|摇头|笑了|声音很小|多次流泪|看了很久$|想了很久$|低着头|抬头|半信半疑|只回答")
+SHOWN = re.compile(r"哭了|流泪|流下|沉默|低下头|点头|摇头|笑了|声音很小|多次流泪|看了很久$|想了很久$|低着头|抬头|半信半疑|只回答|泣不成声|苦笑|带来了|讲述了")
 
 
 def events(text: str, gender: str) -> list[tuple[str, str]]:
@@ -259,7 +259,7 @@ def reply(clauses: Sequence[str], gender: str = "") -> str | None:
     return said
 
 
-TOLD_OF = re.compile(rf"^(?:{CLIENT})?(?:主动)?(?:谈到|提到)[^，]{{1,10}}，(?:说|承认|坦言|表示)")
+TOLD_OF = re.compile(rf"^(?:{CLIENT})?(?:主动)?(?:(?:谈到|提到)[^，]{{1,10}}，(?:说|承认|坦言|表示)|(?:谈到|提到|说起)(?=.*(?:时|那年|小时候|曾)))")
 THOUGHT = re.compile(rf"^(?:{CLIENT})?[想看听]了[^，,]{{0,4}}[，,]")
 
 

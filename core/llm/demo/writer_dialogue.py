@@ -202,7 +202,7 @@ def _consultation(draft: Draft, facts: Facts, plan: Plan) -> None:
         said = draft.fit(*counselor)
         before = [heard, aim] if number == 0 and client else [aim if number == 0 else heard]
         said = draft.fit(*before, *counselor) if length("".join(before) + said) <= ROOM else said
-        if not counselor:
+        if not counselor and not (aim and number == 0):
             said = draft.fit(said, draft.line("explore"))
         draft.round("consultation", client or draft.line("accept" if number else "agree"), said)
 

@@ -61,12 +61,13 @@ def step_of(text: str, gender: str) -> Step | None:
 BOTH = re.compile(r"\bthe (?:counsell?or|therapist) and the client\b|\bthe client and the (?:counsell?or|therapist)\b|\bthe client and I\b", re.IGNORECASE)
 COUNSELOR = re.compile(r"\bthe (?:counsell?or|therapist)\b", re.IGNORECASE)
 ASKED = re.compile(r"^(?:The client|She|He) was (asked|invited|encouraged|taught|shown|helped|offered|advised) ")
-PASSIVE = re.compile(r"^((?:A|An|The) [a-z][^,.]{2,60}?) (?:was|were) ([a-z]+(?: up| down| out)?)( .+|\.?)$")
+PASSIVE = re.compile(r"^((?:A|An|The) [a-z][^,.]{2,60}?) (?:was|were) ([a-z]+(?: up| down| out)?)([ ,].+|\.?)$")
 
 
 def _acting(bare: str) -> str:
     """With the counselor as "I" or "we", passives turned round: ``She was asked to`` becomes ``I asked the client to``."""
     bare = COUNSELOR.sub("I", BOTH.sub("we", bare))
+    bare = bare[:1].upper() + bare[1:]
     bare = ASKED.sub(lambda found: f"I {found.group(1).replace('shown', 'showed')} the client ", bare)
     found = PASSIVE.match(bare)
     if found and (verb := PARTICIPLES.get(found.group(2))):

@@ -194,3 +194,15 @@ def test_danger_is_asked_about_and_never_denied_against_the_report() -> None:
     assert "safety" in told[answer + 2]["text"].lower() or "seriously" in told[answer + 2]["text"]
     denied = written(report_of(case_brief="She is sad. There were no thoughts of suicide."), "en")
     assert any(turn["text"].startswith("No") for turn in denied if turn["seat"] == "client")
+
+
+def test_passives_are_turned_into_steps() -> None:
+    assert as_proposal("In session 2 he was asked to breathe quickly.", "he") == "I'd like to ask you to breathe quickly."
+    assert as_proposal("A list of fears was drawn up, from small to large.", "he") == "Let's draw up a list of fears, from small to large."
+
+
+def test_a_couple_is_not_taken_for_one_client() -> None:
+    report = report_of(case_brief="Tom (36) and Aisha (33) are married. Tom works late. She feels invisible and tired.")
+    said = " ".join(turn["text"] for turn in written(report, "en") if turn["seat"] == "client")
+    assert "I feel invisible and tired." in said
+    assert "work late" not in said and "I and" not in said
