@@ -209,22 +209,20 @@ def _opens(line: Line, now: str, level: int, texts: Mapping[str, list[str]]) -> 
     """Whether a line with a heading's words opens that component here, or is part of the one it stands in."""
     if now and level and line.level > level:
         return False  # a heading below this component's own heading
-    if line.part != now and texts[line.part] and (line.rest.strip() or line.part in SHORT):
-        return False  # “Assessment: …” in the middle of the process
-    return True
+    # “Assessment: …” in the middle of the process stays there
+    return not (line.part != now and texts[line.part] and (line.rest.strip() or line.part in SHORT))
 
 
 def _words_of(line: Line, label: str, title: bool) -> str:
     if title and label and folded(bare(line.text, numbers=False)) == folded(label):
-        after = case_lines().sub("", bare(line.text, numbers=False), count=1).lstrip(" :：.、．,，-–—|")
-        return after
+        return case_lines().sub("", bare(line.text, numbers=False), count=1).lstrip(" :：.、．,，-–—|")
     return bare(line.text) if title else line.text.rstrip()
 
 
 def can_be_title(line: Line, label: str) -> bool:
     """A first line that reads like a title: marked as one, or short and no sentence."""
     plain = line.text.strip()
-    if length(plain) > LONGEST_TITLE or LABEL.match(plain) and not line.text.lstrip().startswith("#") and not label:
+    if length(plain) > LONGEST_TITLE or (LABEL.match(plain) and not line.text.lstrip().startswith("#") and not label):
         return False
     return line.text.lstrip().startswith("#") or not plain.endswith((".", "。", "!", "！", "?", "？", "；", ";", "，", ","))
 
