@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 MOST_SEED = 2**31 - 1
@@ -23,6 +24,7 @@ def transcript_hash(turns: Iterable[Mapping[str, Any]]) -> str:
     return content_key({"turns": [[t["position"], t["seat"], t["text"]] for t in turns]})
 
 
+@lru_cache(maxsize=4096, typed=True)
 def derived_seed(*parts: Any) -> int:
     """A seed of 31 bits from the study's seed and what it is for; it does not depend on positions."""
     digest = hashlib.sha256(canonical(list(parts)).encode()).digest()
