@@ -81,7 +81,7 @@ def words(language: str) -> dict[str, Any]:
 
 def find(parts: Parts, language: str) -> dict[str, list[Span]]:
     """Personal data in every component, in order, without overlaps, each entity under one replacement."""
-    from core.reports import masking_english, masking_numbers, masking_chinese
+    from core.reports import masking_chinese, masking_english, masking_numbers
 
     reads = {part: read(text) for part, text in parts.items()}
     names = masking_chinese if language == "zh" else masking_english

@@ -102,7 +102,8 @@ def tagged(text: str, cut: list[tuple[str, str, int]]) -> Iterator[Hit]:
         likely = re.fullmatch(rf"{data()['surname']}[{HAN}]{{1,2}}", word)
         if flag in ("nr", "nrfg") and likely and is_name(word) and word[0] not in data()["unsafe_surnames"]:
             yield name_hit(at, word, "name")
-        elif flag == "nrt" and 2 <= len(word) <= 5 and word not in data()["not"] and re.search(f"{word}(?:说|告诉|问|觉得)", text):
+            continue
+        if flag == "nrt" and 2 <= len(word) <= 5 and word not in data()["not"] and re.search(f"{word}(?:说|告诉|问|觉得)", text):
             yield name_hit(at, word, "name")
 
 
@@ -147,7 +148,7 @@ def named_from(text: str, cut: list[tuple[str, str, int]], kind_at: int, end: in
         if at + len(word) > kind_at and part and part not in data()["generic_set"]:
             start, own = at, True  # the tagger knows the whole: 华西医院
             continue
-        if start - at > 10 or not re.fullmatch(f"[{HAN}A-Za-z0-9]+", word):
+        if start - at > 10 or any(sign in word for sign in "于在读毕往去到从是给") or not re.fullmatch(f"[{HAN}A-Za-z0-9]+", word):
             break
         ordinal = re.fullmatch(r"第?[一二三四五六七八九十百\d]+", word) is not None
         if word in data()["generic_set"] or (ordinal and word.startswith("第")):
@@ -157,14 +158,16 @@ def named_from(text: str, cut: list[tuple[str, str, int]], kind_at: int, end: in
             start, city = at, word in ("市", "县", "区", "镇", "省")
         elif city and word not in COMMON and flag[0] not in "puvrc":
             start, own, city = at, True, False
-        elif flag[0] in "nj" and flag not in ("n", "nr") or flag in ("nr", "nz", "ns", "x", "eng", "b", "s") or (flag == "n" and len(word) <= 3 and word not in COMMON and not own):
+        elif (flag[0] in "nj" and flag not in ("n", "nr")) or flag in ("nr", "nz", "ns", "x", "eng", "b", "s") or (
+            flag == "n" and len(word) <= 3 and word not in COMMON and not own
+        ):
             start, own = at, True
         else:
             break
     return start if own and end - start <= 18 else None
 
 
-COMMON = frozenset("班主任 老师 同学 妈妈 爸爸 父亲 母亲 丈夫 妻子 女儿 儿子 孩子 家 家里 单位 朋友 医生 父母 学生 来访者 求助者 咨询师 时候 时间 情况 男友 女友 家人 爷爷 奶奶 亲戚 领导 同事 老板 客户 原因 之前 后来".split())
+COMMON = frozenset(["班主任", "老师", "同学", "妈妈", "爸爸", "父亲", "母亲", "丈夫", "妻子", "女儿", "儿子", "孩子", "家", "家里", "单位", "朋友", "医生", "父母", "学生", "来访者", "求助者", "咨询师", "时候", "时间", "情况", "男友", "女友", "家人", "爷爷", "奶奶", "亲戚", "领导", "同事", "老板", "客户", "原因", "之前", "后来"])
 
 
 def forms(found: Iterable[tuple[str, Hit]]) -> dict[str, Hit]:

@@ -137,7 +137,7 @@ def institutions(text: str) -> Iterator[Hit]:
     for match in re.finditer(named, text):
         start, name = match.start(), match.group()
         parts = name.split(" ")
-        while parts and parts[0].lower() in data()["not"] and not parts[0].lower() in ("university", "college", "school", "hospital", "church", "bank"):
+        while parts and parts[0].lower() in data()["not"] and parts[0].lower() not in ("university", "college", "school", "hospital", "church", "bank"):
             start += len(parts[0]) + 1
             parts = parts[1:]
         if len(parts) > 1:

@@ -4,13 +4,13 @@ import re
 
 from core.reports.masking import Hit, words
 
-I = re.IGNORECASE
+CASE = re.IGNORECASE
 HAN = "\u4e00-\u9fff"
 EMAIL = re.compile(r"[\w.+-]+\s?@\s?[\w-]+(?:\.[\w-]+)+", re.ASCII)
-LINK = re.compile(r"(?:https?://|www\.)[^\s，。；、）)]+", I)
+LINK = re.compile(r"(?:https?://|www\.)[^\s，。；、）)]+", CASE)
 HANDLE = re.compile(r"(?<![\w.@])@[A-Za-z][\w.]*\w", re.ASCII)
 ACCOUNT = re.compile(
-    rf"(?:(?:微信|WeChat|QQ|Skype|WhatsApp|Instagram|Snapchat|微博)\s*(?:号码?|账号|ID|id|name|handle)?\s*(?:是|为|is|[:：])?\s*)([A-Za-z0-9][\w.-]{{4,}})", re.ASCII | I,
+    r"(?:(?:微信|WeChat|QQ|Skype|WhatsApp|Instagram|Snapchat|微博)\s*(?:号码?|账号|ID|id|name|handle)?\s*(?:是|为|is|[:：])?\s*)([A-Za-z0-9][\w.-]{4,})", re.ASCII | CASE,
 )
 ID_ZH = re.compile(r"(?<!\d)\d{6}\s?(?:18|19|20)\d{2}\s?\d{4}\s?\d{3}\s?[\dXx](?!\d)|(?<!\d)\d{17}[\dXx](?!\d)")
 SSN = re.compile(r"(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)")
@@ -18,19 +18,19 @@ NUMBERED = re.compile(
     r"(?:(?:passport|NHS|medicare|insurance|patient|student|staff|employee|licen[cs]e|social security|national insurance|ID|MRN|hospital|chart|file|account|card)"
     r"(?: card)?\s*(?:number|no\.?|num|#|ID)?\s*(?:is|was|[:#(])?\s*)((?=[A-Z0-9 -]*\d{3})[A-Z0-9]+(?:[ -]?[A-Z0-9]+)*)", re.ASCII,
 )
-NUMBERED_ZH = re.compile(r"(?:身份证|护照|病历|住院|门诊|学|工|社保|医保|银行卡|卡|驾驶证|准考证|车牌)号?码?\s*(?:是|为|[:：])?\s*([A-Z]?[A-Z0-9-]{5,20})", re.ASCII | I)
+NUMBERED_ZH = re.compile(r"(?:身份证|护照|病历|住院|门诊|学|工|社保|医保|银行卡|卡|驾驶证|准考证|车牌)号?码?\s*(?:是|为|[:：])?\s*([A-Z]?[A-Z0-9-]{5,20})", re.ASCII | CASE)
 PHONES = re.compile(
     r"(?<![\w.])(?:\+\d{1,3}[ .-]?(?:\(0\)[ .-]?)?(?:\(?\d{1,5}\)?[ .-]?){1,5}\d{2,5}"
     r"|(?:\+?86[ -]?)?1[3-9]\d[ -]?\d{4}[ -]?\d{4}|0\d{2,3}[ -]\d{7,8}|400[ -]?\d{3}[ -]?\d{4}"
     r"|\(?0\d{2,5}\)?[ -]?\d{3,4}[ -]?\d{3,4}|\(\d{3}\)\s?\d{3}[ .-]\d{4}|\d{3}[ .-]\d{3}[ .-]\d{4}|\d{3}-\d{4})(?![\d])"
 )
-PHONE_CUE = re.compile(r"(?:phone|tel|telephone|mobile|cell|call(?:ed)? (?:me|her|him)? ?(?:at|on)|电话|手机|号码)\D{0,12}(\d[\d -]{5,14}\d)", I)
+PHONE_CUE = re.compile(r"(?:phone|tel|telephone|mobile|cell|call(?:ed)? (?:me|her|him)? ?(?:at|on)|电话|手机|号码)\D{0,12}(\d[\d -]{5,14}\d)", CASE)
 MONTH = r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?"
 DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 WRITTEN = rf"(?:{DAY}(?: of)? {MONTH},? (?:19|20)\d{{2}}|{MONTH} {DAY},? (?:19|20)\d{{2}})"
 FIGURES = r"(?:\d{1,2}[/.-]\d{1,2}[/.-](?:19|20)?\d{2}|(?:19|20)\d{2}[/.-]\d{1,2}[/.-]\d{1,2})"
-DATE_EN = re.compile(rf"\b(?:{WRITTEN}|{FIGURES})\b", I)
-BIRTH_EN = re.compile(rf"(?:born|date of birth|d\.?o\.?b\.?|birthday|birth date)\W{{0,3}}(?:is |was |on |in |the )*({WRITTEN}|{FIGURES}|{DAY}(?: of)? {MONTH}|{MONTH} {DAY}|{MONTH} (?:19|20)\d\d|(?:19|20)\d\d)\b", I)
+DATE_EN = re.compile(rf"\b(?:{WRITTEN}|{FIGURES})\b", CASE)
+BIRTH_EN = re.compile(rf"(?:born|date of birth|d\.?o\.?b\.?|birthday|birth date)\W{{0,3}}(?:is |was |on |in |the )*({WRITTEN}|{FIGURES}|{DAY}(?: of)? {MONTH}|{MONTH} {DAY}|{MONTH} (?:19|20)\d\d|(?:19|20)\d\d)\b", CASE)
 DATE_ZH = re.compile(r"(?:19|20)\d{2}\s?年\s?\d{1,2}\s?月\s?\d{1,2}\s?[日号]|(?<!\d)(?:19|20)\d{2}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)")
 BIRTH_ZH = re.compile(r"((?:19|20)\d{2}\s?年(?:\s?\d{1,2}\s?月)?(?:\s?\d{1,2}\s?[日号])?)(?=\s?(?:出生|生(?![\u4e00-\u9fff])|生于))|(?:生于|出生于|出生日期|出生年月|生日)\s*(?:是|为|在|[:：])?\s*((?:19|20)\d{2}\s?(?:年|[-/.])\s?\d{1,2}(?:\s?(?:月|[-/.])\s?(?:\d{1,2}\s?[日号]?)?)?|(?:19|20)\d{2}\s?年|\d{1,2}\s?月\s?\d{1,2}\s?[日号]?)")
 AGE_ZH = re.compile(r"(?:(?<=[男女][，,、 ])|(?<=今年)|(?<=现年)|(?<=年龄[:：])|(?<=年仅)|(?<=刚满))\s?(\d{1,2}|[一二三四五六七八九]?十[一二三四五六七八九]?)\s?(?:周岁|岁)|(?:9\d|1[01]\d)\s?岁")

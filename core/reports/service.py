@@ -1,0 +1,436 @@
+"""Reports: a file → cases in six components → masked and confirmed by a person → note → dialogue."""
+
+import hashlib
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+from typing import Any, Literal
+
+from core.errors import DataError, ModelError
+from core.llm.asking import OnText, ask, make_question
+from core.llm.seam import Clearance, Engine, Settings
+from core.reports import masking
+from core.reports.checks import Fault, dialogue_faults
+from core.reports.components import PARTS, read_cases
+from core.reports.masking import Span
+from core.reports.parsing import text_of, tidy
+from core.reports.replies import Components, Dialogue, Note
+from core.sessions import safety
+from storage import tables
+from storage.store import Store
+
+How = Literal["memo2demo", "roleplay"]
+Spans = Mapping[str, Sequence[Span]]
+LONGEST_NAME = 60
+
+
+@dataclass
+class Draft:
+    """One case, read but not saved: its components as they stand in the file, and the whole text."""
+
+    source: str
+    text: str
+    language: str
+    parts: dict[str, str]
+    topic: str
+    school: str
+    headed: bool = True
+    label: str = ""
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        return tuple(part for part in PARTS if not self.parts[part].strip())
+
+
+@dataclass
+class Imported:
+    """What a file holds: drafts to save, and why stretches of it were not taken."""
+
+    drafts: list[Draft] = field(default_factory=list)
+    refused: list[DataError] = field(default_factory=list)
+
+
+def import_report(store: Store, name: str, data: bytes | str) -> Imported:
+    """Read a file (or pasted text) into drafts, one a case. Nothing is saved yet.
+
+    Raises:
+        DataError: it cannot be read, or holds several cases that cannot be told apart.
+    """
+    short = PurePath(name).name
+    text = tidy(data, short) if isinstance(data, str) else text_of(short, data)
+    reading = read_cases(short, text)
+    drafts = [
+        Draft(short, case.text, case.language, dict(case.parts), case.topic, case.school, case.headed, case.label)
+        for case in reading.cases
+    ]
+    return Imported(drafts, reading.refused)
+
+
+async def sort_by_writer(store: Store, engine: Engine, draft: Draft, settings: Settings | None = None) -> Draft:
+    """Let the writing agent sort a text without headings; its words stay the author's.
+
+    Raises:
+        Refused: the text is unconfirmed and the engine is not on this machine. ModelError: no usable answer.
+    """
+    question = make_question(
+        "report/components", {"text": draft.text}, language=spoken(draft.language), reply=Components,
+        settings=settings or Settings(), clearance=Clearance.UNCONFIRMED, record=f"“{draft.source}”",
+    )  # fmt: skip
+    answer, _call = await ask(store, engine, question)
+    found = usable(answer, "sort the report")
+    parts = {part: getattr(found, part).strip() for part in PARTS}
+    return replace(draft, parts=parts, topic=found.topic, school=found.school, headed=True)
+
+
+def usable(answer: Any, doing: str) -> Any:
+    """The value of an answer.
+
+    Raises:
+        ModelError: it could not be read; the call is kept.
+    """
+    if not answer.usable:
+        raise ModelError(
+            "The writer's answer ({doing}) could not be used: {why}. What was saved before is kept; try again, or "
+            "choose another writer.", doing=doing, why=answer.reason or answer.state,
+        )  # fmt: skip
+    return answer.value
+
+
+def spoken(language: str) -> Literal["en", "zh"]:
+    return "zh" if language == "zh" else "en"
+
+
+# ---- saving and masking --------------------------------------------------------------------------
+
+
+def content_hash(parts: Mapping[str, str]) -> str:
+    """The same for the same words, whatever the spaces and the name of the file."""
+    words = "\n".join(unicodedata.normalize("NFKC", parts[part]) for part in PARTS if part != "title")
+    return hashlib.sha256("".join(words.split()).encode()).hexdigest()
+
+
+def save_report(store: Store, draft: Draft) -> tables.Report:
+    """Save a case with the proposed masking applied, *unconfirmed*; what was masked is its key, beside it.
+
+    Raises:
+        DataError: nothing to save, the same text is in the store, or its title is in use.
+    """
+    check_text(draft.parts)
+    title = draft.parts["title"].strip() or free_title(store, PurePath(draft.source).stem[:LONGEST_NAME])
+    parts = draft.parts | {"title": title}
+    hashed = content_hash(parts)
+    if known := store.reports.find(content_hash=hashed):
+        raise DataError(
+            "This text is in the store already, as report {id} “{title}”; it was not saved again.",
+            id=known.id, title=known.title,
+        )  # fmt: skip
+    spans = masking.find(parts, draft.language)
+    texts: dict[str, Any] = {part: masking.apply(text, spans[part]) for part, text in parts.items()}
+    check_title(store, texts["title"])
+    report = tables.Report(
+        **texts, language=draft.language, topic=draft.topic, school=draft.school, source_name=draft.source,
+        content_hash=hashed, clearance=int(Clearance.UNCONFIRMED),
+    )  # fmt: skip
+    return store.reports.save(report, key_of(0, parts, spans))
+
+
+def check_text(parts: Mapping[str, str]) -> None:
+    if not any(parts[part].strip() for part in PARTS[3:]):
+        raise DataError(
+            "There is no case brief, process or reflection in this report, so there is nothing to work with. Fill "
+            "one in; nothing was saved."
+        )
+
+
+def check_title(store: Store, title: str, own: int | None = None) -> None:
+    same = store.reports.find(title=title)
+    if same is not None and same.id != own:
+        raise DataError(
+            "The title “{title}” is in use by report {id}. Change the title; nothing was saved.",
+            title=title, id=same.id,
+        )  # fmt: skip
+
+
+def free_title(store: Store, title: str) -> str:
+    """The title, with a number behind it when it is taken."""
+    tried, number = title, 1
+    while store.reports.find(title=tried) is not None:
+        number += 1
+        tried = f"{title} ({number})"
+    return tried
+
+
+def key_of(report_id: int, parts: Mapping[str, str], spans: Spans) -> list[tables.Mask]:
+    """The key to a masking: every stretch in order, kept ones too."""
+    return [
+        tables.Mask(
+            report_id=report_id, component=part, kind=span.kind, original=parts[part][span.start : span.end],
+            replacement=span.replacement, kept=span.kept,
+        )
+        for part in PARTS
+        for span in masking.merged(spans.get(part, ()), len(parts[part]))
+    ]  # fmt: skip
+
+
+def unmasked(store: Store, report_id: int) -> tuple[dict[str, str], dict[str, list[Span]]]:
+    """A report as it came, and what is marked in it: for the person who reviews the masking.
+
+    Where the key no longer fits (a masked text was edited), the text as it stands and what is found in it.
+    """
+    report, rows = store.reports.get(report_id), store.reports.masks(report_id)
+    parts: dict[str, str] = {}
+    spans: dict[str, list[Span]] = {}
+    for part in PARTS:
+        mine = [row for row in rows if row.component == part]
+        back = masking.restore(getattr(report, part), [(r.original, r.replacement) for r in mine if not r.kept])
+        if back is None:
+            return as_it_stands(report)
+        parts[part] = back[0]
+        spans[part] = placed(back[0], mine, back[1])
+    return parts, spans
+
+
+def as_it_stands(report: tables.Report) -> tuple[dict[str, str], dict[str, list[Span]]]:
+    parts = {part: getattr(report, part) for part in PARTS}
+    return parts, masking.find(parts, report.language)
+
+
+def placed(text: str, rows: Sequence[tables.Mask], stretches: Sequence[tuple[int, int]]) -> list[Span]:
+    """Spans of the key's rows: masked ones where they were put back, kept ones at their next occurrence."""
+    found, masked, at = [], iter(stretches), 0
+    for row in rows:
+        start, end = (text.find(row.original, at), 0) if row.kept else next(masked)
+        if start < 0:
+            continue
+        end = end or start + len(row.original)
+        found.append(Span(start, end, row.kind, row.replacement, row.kept))
+        at = end
+    return found
+
+
+def save_masking(store: Store, report_id: int, parts: Mapping[str, str], spans: Spans, **more: Any) -> tables.Report:
+    """Apply spans to the text as it came, and keep their key; the review goes on."""
+    texts = {part: masking.apply(parts[part], spans.get(part, ())) for part in PARTS}
+    check_title(store, texts["title"], report_id)
+    store.reports.replace_masks(report_id, key_of(report_id, parts, spans))
+    return store.reports.update(report_id, **texts, **more)
+
+
+def confirm_masking(store: Store, report_id: int, spans: Spans | None = None) -> tables.Report:
+    """A person has read the report through: what is marked is masked, and the text may leave this machine.
+
+    Raises:
+        NotFound: no such report. DataError: a span lies outside its text.
+    """
+    parts, marked = unmasked(store, report_id)
+    chosen = marked if spans is None else spans
+    for part, given in chosen.items():
+        if part not in PARTS or any(not 0 <= span.start < span.end <= len(parts[part]) for span in given):
+            raise DataError("A mark lies outside the text of the report. Reload the page; nothing was confirmed.")
+    return save_masking(
+        store, report_id, parts, chosen, masking="confirmed", clearance=int(Clearance.CONFIRMED)
+    )
+
+
+def confirm_made_up(store: Store, report_id: int) -> tables.Report:
+    """A person says that no real person stands behind this report."""
+    return store.reports.update(report_id, masking="confirmed", clearance=int(Clearance.SYNTHETIC))
+
+
+def change_components(store: Store, report_id: int, **fields: str) -> tables.Report:
+    """Save a person's corrections. New words were not reviewed: the masking waits for a person again.
+
+    Args:
+        fields: components as they came (before masking), and ``topic``, ``school``, ``language``.
+    Raises:
+        NotFound, DataError: no such report, nothing left in it, or the title is in use.
+    """
+    parts, spans = unmasked(store, report_id)
+    report = store.reports.get(report_id)
+    plain = {name: value for name, value in fields.items() if name in ("topic", "school", "language")}
+    changed = {part: fields[part].strip() for part in PARTS if part in fields and fields[part].strip() != parts[part]}
+    if not changed:
+        return store.reports.update(report_id, **plain) if plain else report
+    parts |= changed
+    check_text(parts)
+    fresh = masking.find(parts, plain.get("language", report.language))
+    spans = kept_decisions(parts, fresh, spans)
+    return save_masking(
+        store, report_id, parts, spans, **plain, masking="unconfirmed", clearance=int(Clearance.UNCONFIRMED),
+        content_hash=content_hash(parts),
+    )  # fmt: skip
+
+
+def kept_decisions(parts: Mapping[str, str], fresh: Spans, before: Spans) -> dict[str, list[Span]]:
+    """Fresh spans with what a person had decided for the same words in the same component: kept stays kept."""
+    kept = {span.replacement for spans in before.values() for span in spans if span.kept}
+    return {
+        part: [replace(span, kept=span.replacement in kept) for span in spans] for part, spans in fresh.items()
+    }
+
+
+# ---- note and dialogue ---------------------------------------------------------------------------
+
+
+def report_inputs(report: tables.Report) -> dict[str, str]:
+    return {part: getattr(report, part) for part in PARTS}
+
+
+def named(report: tables.Report) -> str:
+    return f"Report {report.id} “{report.title}”"
+
+
+async def write_note(
+    store: Store, engine: Engine, report_id: int, *, seed: int = 0, settings: Settings | None = None,
+    on_text: OnText = None, study_id: int | None = None, unit_id: int | None = None,
+) -> tables.Note:  # fmt: skip
+    """Ask for the four-part note and save it as the next version.
+
+    Raises:
+        Refused: the masking is not confirmed and the engine is not on this machine.
+        ModelError: no usable answer; nothing was saved but the call.
+    """
+    report = store.reports.get(report_id)
+    question = make_question(
+        "report/note", {"report": report_inputs(report)}, language=spoken(report.language), reply=Note,
+        settings=settings or Settings(), seed=seed, clearance=Clearance(report.clearance), record=named(report),
+    )  # fmt: skip
+    answer, call = await ask(store, engine, question, on_text, study_id=study_id, unit_id=unit_id)
+    value: Note = usable(answer, "write the note")
+    return store.reports.add_note(
+        tables.Note(
+            report_id=report_id, **value.model_dump(), engine=answer.engine, call_id=call, clearance=report.clearance
+        )
+    )
+
+
+def change_note(store: Store, report_id: int, person: str, **fields: Any) -> tables.Note:
+    """Save a person's edits of the newest note as a new version; every version stays.
+
+    Raises:
+        DataError: there is no note yet.
+    """
+    newest = newest_note(store, report_id)
+    if newest is None:
+        raise DataError("Report {id} has no note yet. Make one first; nothing was saved.", id=report_id)
+    parts = {name: fields.get(name, getattr(newest, name)) for name in Note.model_fields}
+    if parts == {name: getattr(newest, name) for name in Note.model_fields}:
+        return newest
+    return store.reports.add_note(
+        tables.Note(
+            report_id=report_id, **parts, edited_by=person or "person", engine=newest.engine, call_id=newest.call_id,
+            clearance=int(Clearance.UNCONFIRMED) if newest.clearance != Clearance.SYNTHETIC else newest.clearance,
+        )
+    )  # fmt: skip
+
+
+def newest_note(store: Store, report_id: int) -> tables.Note | None:
+    return max(store.reports.notes(report_id), key=lambda note: note.version, default=None)
+
+
+def confirm_note(store: Store, note_id: int) -> tables.Note:
+    """A person has read the edited note: it holds no personal data."""
+    from storage.records import Records
+
+    return Records(store.database, tables.Note, "note").update(note_id, clearance=int(Clearance.CONFIRMED))
+
+
+async def reconstruct_dialogue(
+    store: Store, engine: Engine, report_id: int, how: How = "memo2demo", *, seed: int = 0,
+    settings: Settings | None = None, on_text: OnText = None, study_id: int | None = None, unit_id: int | None = None,
+) -> tables.Session:  # fmt: skip
+    """Rebuild the dialogue, check it, ask once more with what was wrong, and save it with the faults that stay.
+
+    Args:
+        how: ``memo2demo`` from report and newest note (one is written when there is none); ``roleplay`` from the
+            report alone, CPsyCoun's baseline.
+    Raises:
+        Refused, ModelError: as ``write_note``. Nothing was saved but the calls.
+    """
+    report = store.reports.get(report_id)
+    told: dict[str, Any] = {"seed": seed, "settings": settings, "study_id": study_id, "unit_id": unit_id}
+    inputs: dict[str, Any] = {"report": report_inputs(report), "faults": []}
+    clearance = report.clearance
+    if how == "memo2demo":
+        note = newest_note(store, report_id) or await write_note(store, engine, report_id, **told)
+        inputs["note"] = {name: getattr(note, name) for name in Note.model_fields}
+        clearance = min(clearance, note.clearance)
+    asking = Asking(store, engine, report, "report/dialogue" if how == "memo2demo" else "report/roleplay", clearance, on_text, told)
+    dialogue, call, kind = await asking.ask(inputs)
+    faults = faults_of(dialogue, report)
+    if any(not fault.aim for fault in faults):
+        again = await asking.ask(inputs | {"faults": [fault.message for fault in faults]})
+        better = faults_of(again[0], report)
+        if weight(better) <= weight(faults):
+            (dialogue, call, kind), faults = again, better
+    return save_dialogue(store, report, how, dialogue, faults, call, kind, clearance, seed)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Whom to ask for a dialogue, about what."""
+
+    store: Store
+    engine: Engine
+    report: tables.Report
+    prompt: str
+    clearance: int
+    on_text: OnText
+    told: Mapping[str, Any]
+
+    async def ask(self, inputs: Mapping[str, Any]) -> tuple[Dialogue, int, str]:
+        question = make_question(
+            self.prompt, inputs, language=spoken(self.report.language), reply=Dialogue,
+            settings=self.told["settings"] or Settings(), seed=self.told["seed"],
+            clearance=Clearance(self.clearance), record=named(self.report),
+        )  # fmt: skip
+        answer, call = await ask(
+            self.store, self.engine, question, self.on_text, study_id=self.told["study_id"],
+            unit_id=self.told["unit_id"],
+        )  # fmt: skip
+        return usable(answer, "rebuild the dialogue"), call, answer.engine
+
+
+def faults_of(dialogue: Dialogue, report: tables.Report) -> list[Fault]:
+    text = "\n".join(report_inputs(report).values())
+    return dialogue_faults([turn.model_dump() for turn in dialogue.turns], text, report.language)
+
+
+def weight(faults: Sequence[Fault]) -> tuple[int, int]:
+    """Rules broken, then aims missed."""
+    return sum(not fault.aim for fault in faults), len(faults)
+
+
+def save_dialogue(
+    store: Store, report: tables.Report, how: How, dialogue: Dialogue, faults: Sequence[Fault], call: int, kind: str,
+    clearance: int, seed: int,
+) -> tables.Session:  # fmt: skip
+    session = tables.Session(
+        title=f"{report.title} · {'Memo2Demo' if how == 'memo2demo' else 'role-play'}", origin="reconstructed",
+        language=report.language, report_id=report.id, state="ended", ended_by="reconstructed",
+        most_turns=len(dialogue.turns), seed=seed, topic=report.topic, engine=kind, clearance=clearance,
+        faults=[fault_row(fault, how) for fault in faults],
+    )  # fmt: skip
+    turns = [
+        tables.Turn(
+            session_id=0, position=position, seat=turn.seat, text=turn.text, stage=turn.stage, call_id=call,
+            risk=safety.risk_of(turn.seat, turn.text),
+        )
+        for position, turn in enumerate(dialogue.turns, start=1)
+    ]  # fmt: skip
+    return store.sessions.add_with_turns(session, turns)
+
+
+def fault_row(fault: Fault, how: str) -> dict[str, Any]:
+    """A fault as it is kept: its code and values, and its sentence in both languages."""
+    return {
+        "code": fault.code, "turn": fault.turn, "aim": fault.aim, "how": how, "values": dict(fault.values),
+        "message": fault.told("en"), "en": fault.told("en"), "zh": fault.told("zh"),
+    }  # fmt: skip
+
+
+def dialogues(store: Store, report_id: int) -> list[tables.Session]:
+    """Dialogues rebuilt from a report, newest first."""
+    return list(reversed(store.sessions.all(report_id=report_id, origin="reconstructed")))
+
