@@ -57,15 +57,7 @@ def forest(
             text=[f"{for_figure(line.label)}: {written(line.value, digits)} ({written_between(line, digits)})" for line, _at in own],
             hovertemplate="%{text}<extra></extra>", showlegend=bool(own[0][0].named),
         )  # fmt: skip
-    for line, at in zip(lines, places, strict=True):
-        figure.add_annotation(
-            x=1, xref="paper", xshift=14, xanchor="left", y=at, showarrow=False, align="left", font={"size": 13},
-            text=f"<b>{written(line.value, digits)}</b>  {written_between(line, digits)}" if line.value == line.value else "–",
-        )  # fmt: skip
-    figure.add_annotation(
-        x=1, xref="paper", xshift=14, xanchor="left", y=-0.9, showarrow=False, text=f"<b>{for_figure(over)}</b>",
-        font={"size": 12, "color": k.muted},
-    )  # fmt: skip
+    numbers_beside(figure, lines, places, over, digits)
     for start, end in zip(bands[::2], bands[1::2], strict=False):
         figure.add_vrect(x0=start, x1=end, fillcolor=k.band, line_width=0, layer="below")
     if middle is not None:
@@ -86,6 +78,21 @@ def forest(
         linecolor="rgba(0,0,0,0)",
     )
     return figure
+
+
+def numbers_beside(
+    figure: go.Figure, lines: Sequence[Line], places: Sequence[int], over: str, digits: int
+) -> None:
+    """The value column at the right, with its heading."""
+    for line, at in zip(lines, places, strict=True):
+        figure.add_annotation(
+            x=1, xref="paper", xshift=14, xanchor="left", y=at, showarrow=False, align="left", font={"size": 13},
+            text=f"<b>{written(line.value, digits)}</b>  {written_between(line, digits)}" if line.value == line.value else "–",
+        )  # fmt: skip
+    figure.add_annotation(
+        x=1, xref="paper", xshift=14, xanchor="left", y=-0.9, showarrow=False, text=f"<b>{for_figure(over)}</b>",
+        font={"size": 12, "color": charts.tokens().muted},
+    )  # fmt: skip
 
 
 def written(value: float, digits: int) -> str:

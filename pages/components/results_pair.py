@@ -28,8 +28,8 @@ def behind(found: Compared, stage: Stage, chosen: Chosen, names: dict[str, str])
         layout.muted(_("These two were not compared in this stage."))
         return
     st.text(pair_words(pair, contest, names))
-    layout.facts(pair_facts(pair, contest, names))
     questions = drill.questions(contest, found.rows, found.held, stage.id, a, b)
+    layout.facts([*pair_facts(pair, contest, names), *orders(contest, questions)])
     roles(found, questions, chosen, names)
 
 
@@ -47,15 +47,26 @@ def pair_facts(pair: Pair, contest: Contest, names: dict[str, str]) -> list[tupl
     shown: list[tuple[str, object]] = [
         (_("Win score"), f"{short(pair.score)} ({between(pair.low, pair.high)})"),
         (_("Decision"), results_words.decision_name(pair, contest.claim, names)),
-        (
-            _("Supported"),
-            _("yes: the interval excludes ½") if pair.supported else _("no: the interval holds ½"),
-        ),
+        (_("Supported"), supported_words(pair)),
         (_("By roles"), majority + (f"; {left}" if left else "")),
     ]
-    if contest.both_orders:
-        shown.append((_("Same verdict in both orders"), results_words.share(contest.same_verdict)))
     return shown
+
+
+def supported_words(pair: Pair) -> str:
+    if pair.low != pair.low:
+        return _("no interval: fewer than two roles")
+    return _("yes: the interval excludes ½") if pair.supported else _("no: the interval holds ½")
+
+
+def orders(contest: Contest, questions: dict[str, list[drill.Question]]) -> list[tuple[str, object]]:
+    """How often this pair got the same verdict in both orders, of the questions readable in both."""
+    judged = [q.outcome for own in questions.values() for q in own if q.outcome.judged]
+    if not contest.both_orders or not judged:
+        return []
+    same = sum(outcome.state != "orders_disagree" for outcome in judged)
+    words = _("{share} of {n} questions").format(share=results_words.share(same / len(judged)), n=len(judged))
+    return [(_("Same verdict in both orders"), words)]
 
 
 def role_label(found: Compared, questions: list[drill.Question], a: str) -> str:

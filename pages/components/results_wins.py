@@ -4,6 +4,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.agreement.winning import FEWEST
 from core.results.wins import Contest, Stage, agent_table
 from pages.components import (
     badges,
@@ -155,12 +156,15 @@ def take_stage() -> None:
 
 
 def caption(contest: Contest) -> str:
-    return _(
+    words = _(
         "Mean over the judged dimensions of a stage, then over roles; a win counts 1, every kind of tie ½. "
         "Intervals: 95 %, from drawing roles with replacement, 10,000 draws, seed 7. {roles}. {engine}."
-    ).format(
-        roles=many("n = {n} role", "n = {n} roles", contest.roles), engine=badges.engine_words(contest.engine)
-    )
+    ).format(roles=many("n = {n} role", "n = {n} roles", contest.roles), engine=badges.engine_words(contest.engine))  # fmt: skip
+    if contest.roles < FEWEST:
+        words += " " + _(
+            "With fewer than six roles: exact binomial bounds, wider than the truth, never narrower."
+        )
+    return words
 
 
 def numbers(table: pd.DataFrame) -> dict[str, object]:
