@@ -109,7 +109,10 @@ def dialogue(report: Report, plan: Plan, rng: random.Random, faults: Sequence[st
 
 def _young(report: Report) -> bool:
     """A client under 18 is spoken to as 你."""
-    age = re.search(r"(\d{1,2})岁", report.parts["case_brief"][:200])
+    said = report.parts["case_brief"][:200]
+    if re.search(r"[高初][一二三]|小学生|中学生", said[:80]):
+        return True
+    age = re.search(r"(?<![一二三四五六七八九十]个)(\d{1,2})岁(?!的?(?:儿|女|孩|时|那))", said)
     return age is not None and int(age.group(1)) < 18
 
 
@@ -181,7 +184,7 @@ def _summed(draft: Draft, facts: Facts, heard: Sequence[str]) -> str:
     return draft.line("sum_plain")
 
 
-GOES_ON = ("since then", "then ", "从那", "此后", "自那")
+GOES_ON = ("since then", "then ", "if ", "when ", "从那", "此后", "自那")
 
 # ---- consultation ------------------------------------------------------------------------------------------------
 

@@ -135,13 +135,17 @@ def in_second_person(text: str, gender: str) -> str | None:
 
 # ---- who a client is ---------------------------------------------------------------------------------------------
 
-WHO = re.compile(r"^(?:The client|She|He)\b(?:[,;]? (?:aged )?\(?\d{1,2}\)?,?)?,? (?:is|was|works as|worked as) (?P<what>an? .+?|the .+?)[.]?$")
+WHO = re.compile(r"^(?:The client|She|He)\b(?:[,;]? (?:aged )?(?:\(?\d{1,2}\)?|\(?in the (?:\d0s|teens)\)?),?)?,? (?:is|was|works as|worked as) (?P<what>an? .+?|the .+?)[.]?$")
 AGE = re.compile(
     r"\b(\d{1,2})[- ]years?[- ]old\b|^(?:The client|She|He|Female|Male|Woman|Man)[,;]? (?:aged |is )?\(?(\d{1,2})\b|\baged (\d{1,2})\b|"
-    r"\b(?:student|woman|man|girl|boy|mother|father) of (\d{1,2})\b"
+    r"\bin the (\d0s|teens)\b|\b(?:student|woman|man|girl|boy|mother|father) of (\d{1,2})\b"
 )
-AGED = re.compile(r"(?i)\b(?:male|female) |\d{1,2}[- ]years?[- ]old,? ?| (?:aged|of) \d{1,2}\b")
+AGED = re.compile(r"(?i)(?:aged )?in the (?:\d0s|teens),? ?|\b(?:male|female) |\d{1,2}[- ]years?[- ]old,? ?| (?:aged|of) \d{1,2}\b")
 PERSON = re.compile(r"^an? (?:\w+ )?(?:woman|man|girl|boy|male|female|client|person|lady|gentleman|patient)\b,? ?")
+
+
+DECADES = {"20s": "twenties", "30s": "thirties", "40s": "forties", "50s": "fifties", "60s": "sixties", "70s": "seventies",
+           "80s": "eighties", "90s": "nineties"}  # fmt: skip
 
 
 def basics(texts: Sequence[str], gender: str) -> list[str]:
@@ -150,8 +154,9 @@ def basics(texts: Sequence[str], gender: str) -> list[str]:
     for text in texts:
         found, age = WHO.match(text), AGE.search(text)
         years = next(group for group in age.groups() if group) if age else ""
+        years = f"in my {DECADES.get(years, years)}" if years.endswith("s") else years
         if aged := AGED_VERB.match(text):
-            said.append(f"I'm {aged.group(1)}.")
+            said.append(f"I'm {years or aged.group(1)}.")
             said += [spoken] if (spoken := in_first_person(f"The client {aged.group(2)}", gender)) else []
         elif found:
             said += _introduced(years, found.group("what"), gender)
@@ -164,7 +169,7 @@ def basics(texts: Sequence[str], gender: str) -> list[str]:
     return said
 
 
-AGED_VERB = re.compile(r"^(?:The client|She|He), (?:aged )?\(?(\d{1,2})\)?, ((?!is |was |works as |an? )[a-z]+s .+)$")
+AGED_VERB = re.compile(r"^(?:The client|She|He), (?:aged )?\(?(\d{1,2}|in the (?:\d0s|teens))\)?, ((?!is |was |works as |an? )[a-z]+s .+)$")
 FRAGMENT = re.compile(r"^(An? \d{1,2}-years?-old (?:[a-z-]+ ){0,3}[a-z-]+(?: from [a-z]+)?)\b(?=[,.;]|$)")
 
 

@@ -11,10 +11,13 @@ from core.llm.demo.bank import pattern, wordset
 
 CUES = "writer_cues"
 TWO = re.compile(
-    r"^\W*(?:The couple,? )?(?:(?:Mr|Mrs|Ms|Dr)\.? )?(?:[A-Z][\w'’-]+|\[[^\]]+\])(?: \(\d+\))? and (?:her husband |his wife |her partner |his partner )?(?:(?:Mr|Mrs|Ms|Dr)\.? )?(?:[A-Z][\w'’-]+|\[[^\]]+\])"
+    r"^\W*(?:The couple,? )?(?:(?:Mr|Mrs|Ms|Dr)\.? )?(?:Client [A-Z]|[A-Z][\w'’-]+|\[[^\]]+\])(?: \((?:\d+|in the \w+)\))? and (?:her husband |his wife |her partner |his partner )?(?:(?:Mr|Mrs|Ms|Dr)\.? )?(?:[A-Z][\w'’-]+|\[[^\]]+\])"
 )
-PLACEHOLDER = re.compile(r"\[[^\]\n]{1,40}\]|【[^】\n]{1,30}】|〔[^〕\n]{1,30}〕|\{\{?[^}\n]{1,40}\}\}?|<[A-Z][A-Z_ 0-9]{1,30}>")
-PERSON = re.compile(r"name|person|client|patient|姓名|人名|来访者|名字", re.IGNORECASE)
+PLACEHOLDER = re.compile(r"\[[^\]\n]{1,40}\]|【[^】\n]{1,30}】|〔[^〕\n]{1,30}〕|\{\{?[^}\n]{1,40}\}\}?|<[A-Z][A-Z_ 0-9]{1,30}>|\bPerson [A-Z]\d*\b|人物[甲乙丙丁戊己庚辛壬癸]\d*")
+MASKED = re.compile(r"\b(?:(?:Mr|Ms|Mrs|Miss|Dr)\.? )?(?:[Tt]he client,? (?:(?:Mr|Ms|Mrs|Miss|Dr)\.? )?)?Client [A-Z]\d*\b")
+ZH_MASKED = re.compile(r"来访者[甲乙丙丁戊己庚辛壬癸]\d*")
+OTHER = re.compile(r"Person |人物")  # masked names of people who are not the client
+PERSON = re.compile(r"人物|name|person|client|patient|姓名|人名|来访者|名字", re.IGNORECASE)
 FULL_NAME = re.compile(
     r"^\W*(?:The client,? |Client:? )?(?:(?:Ms|Mr|Mrs|Miss|Dr)\.? )?((?!The |Female|Male|Woman|Man\b|Client|Patient|She |He |They |A |An |This |In |At |On |I |My |We |When |For |Since |After )(?:[A-Z][\w'’-]+(?: [A-Z][\w'’-]*\.?){0,2}|[A-Z]\.(?: ?[A-Z]\.)?)),?"
     r" (?=\(|\d|aged|is an?\b|an? \d|was |came |has |had )"
@@ -36,13 +39,14 @@ class Names:
 
     client: tuple[str, ...] = ()
     placeholder: str = ""
+    couple: bool = False
 
     @staticmethod
     def of(text: str, language: str) -> "Names":
         start = text[:600].strip()
         if TWO.search(start):
-            return Names()  # a couple: nobody alone is the client, names stay with nobody
-        mark = next((found.group() for found in PLACEHOLDER.finditer(start) if PERSON.search(found.group())), "")
+            return Names(couple=True)  # a couple: nobody alone is the client, names stay with nobody
+        mark = next((found.group() for found in PLACEHOLDER.finditer(start) if PERSON.search(found.group()) and not OTHER.match(found.group())), "")
         found = (ZH_NAME if language == "zh" else FULL_NAME).search(start)
         if found is None:
             return Names((), mark)
@@ -60,6 +64,7 @@ def clean(text: str, names: Names, language: str) -> str:
 def _clean_english(text: str, names: Names) -> str:
     if CONTACT.search(text) or pattern("en", CUES, "contact").search(text.lower()):
         return ""
+    text = MASKED.sub("zperson" if names.couple else "the client", text)
     relation = "|".join(sorted(wordset("en", "feelings", "people"), key=len, reverse=True))
     for name in names.client:
         text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", "the client", text)
@@ -90,6 +95,7 @@ def _kept(run: str) -> bool:
 
 
 def _clean_chinese(text: str, names: Names) -> str:
+    text = ZH_MASKED.sub("来访者", text)
     kept = [clause for clause in re.split(r"(?<=[，,；;])", text) if not _zh_contact(clause)]
     text = "".join(kept).rstrip("，,；; ")
     for name in names.client:
@@ -99,6 +105,7 @@ def _clean_chinese(text: str, names: Names) -> str:
     text = PLACEHOLDER.sub(lambda found: _zh_person(found.group(), names), text)
     text = re.sub(rf"({kin})[{SURNAMES}](?!母|父)[\u4e00-\u9fff]{{1,2}}(?=[，,。在是因从和对常把被]|$)", r"\1", text)
     text = re.sub(rf"({kin})※", r"\1", text).replace("※", "来访者")
+    text = re.sub(r"◇(?=高|初|大[一二三四]|学生|职员|员工|教师|的)", "", text)
     text = re.sub(r"(?:在|于)?◇(?:市|省|县|区)?", lambda found: "" if found.group()[0] != "◇" else "单位", text)
     return ZH_INSTITUTION.sub(lambda found: found.group(1) if _zh_named(found.group()) else found.group(), text)
 

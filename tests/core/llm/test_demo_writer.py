@@ -12,10 +12,12 @@ from core.llm.demo.writer import ANSWERS
 from core.llm.demo.writer_chinese import events as zh_events
 from core.llm.demo.writer_english import in_first_person, in_second_person
 from core.llm.demo.writer_english_steps import as_proposal, as_remark
+from core.reports import masking
 from core.reports.checks import count_rounds, dialogue_faults
 from core.reports.parsing import text_of
 from core.reports.replies import Components, Dialogue, Note
 
+PARTS = ("title", "type", "method", "case_brief", "consultation_process", "experience_thoughts")
 EXAMPLES = Path(__file__).parents[3] / "examples"
 SLEEP, DAUGHTER, EXAM = "sleepless-after-the-move.docx", "the-reliable-daughter.md", "走进考场之前.txt"
 REPORTS = [(SLEEP, "en"), (DAUGHTER, "en"), (EXAM, "zh")]
@@ -206,3 +208,22 @@ def test_a_couple_is_not_taken_for_one_client() -> None:
     said = " ".join(turn["text"] for turn in written(report, "en") if turn["seat"] == "client")
     assert "I feel invisible and tired." in said
     assert "work late" not in said and "I and" not in said
+
+
+def masked(name: str, language: str) -> dict[str, Any]:
+    found = parts(name, language)
+    texts = {part: str(found[part]) for part in PARTS}
+    spans = masking.find(texts, language)
+    return {part: masking.apply(texts[part], spans[part]) for part in PARTS}
+
+
+@pytest.mark.parametrize("name, language", REPORTS)
+def test_a_masked_report_is_written_without_its_masks(name: str, language: str) -> None:
+    report = masked(name, language)
+    turns = written(report, language)
+    assert dialogue_faults(turns, whole(report), language) == []
+    said = " ".join(turn["text"] for turn in turns)
+    for mark in ("Client A", "Person", "[", "人物", "来访者", "单位", "【"):
+        assert mark not in said
+    assert ("in my " in said) == (language == "en") and ("十几岁" in said) == (language == "zh")
+    assert "brother lives abroad" in said or name != DAUGHTER
