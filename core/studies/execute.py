@@ -205,4 +205,6 @@ KINDS: dict[str, Callable[[Any, Asking, dict[str, Any]], Awaitable[str]]] = {
     "comparison": comparison,
     "session": making.session,
     "role": making.role,
+    "note": making.note,
+    "dialogue": making.dialogue,
 }

@@ -1,15 +1,19 @@
-"""Units that make records: sessions and role cards, by the same services that pages use. Each resumes where it stood."""
+"""Units that make records, by the same services that pages use. Each resumes where it stood.
+
+A worker may die between a record and the note of it in the unit: the record is found again by its calls or its seed.
+"""
 
 from contextlib import suppress
 from typing import Any, cast
 
 from core.errors import NotFound, StoreError
 from core.llm.engines import settings_of
+from core.reports import service as reports
 from core.roles.service import build_role
 from core.sessions import service as sessions
 from core.studies.keys import derived_seed
 from core.studies.pacing import Halted
-from core.studies.unit import Asking
+from core.studies.unit import Asking, PacedEngine
 from storage import units, writing
 
 
@@ -74,6 +78,47 @@ async def role(room: Any, asking: Asking, payload: dict[str, Any]) -> str:
 def set_seed(room: Any) -> int:
     """The seed all roles of a study share, so that together they go through all stressors."""
     return derived_seed(room.study.design.get("seed", 0), room.study.draw, "roles")
+
+
+async def note(room: Any, asking: Asking, payload: dict[str, Any]) -> str:
+    """Write the counseling note of a report."""
+    written = made_before(room, asking, "SELECT max(n.id) FROM note n JOIN call c ON c.id = n.call_id")
+    if written is None:
+        found = await reports.write_note(room.store, *writer(room, asking, payload), **terms(room, asking, payload))
+        written = found.id or 0
+    return await ended(room, asking, {"report": payload["report"], "note": written})
+
+
+async def dialogue(room: Any, asking: Asking, payload: dict[str, Any]) -> str:
+    """Rebuild the dialogue of a report, which is a session like any other."""
+    sql = "SELECT max(t.session_id) FROM turn t JOIN call c ON c.id = t.call_id"
+    rebuilt = made_before(room, asking, sql)
+    if rebuilt is None:
+        found = await reports.reconstruct_dialogue(
+            room.store, *writer(room, asking, payload), payload["method"], **terms(room, asking, payload)
+        )
+        rebuilt = found.id or 0
+    kept = {name: payload[name] for name in ("report", "note") if payload.get(name)}
+    return await ended(room, asking, kept | {"session": rebuilt})
+
+
+def made_before(room: Any, asking: Asking, sql: str) -> int | None:
+    """The record whose call belongs to this unit, if a worker died just after saving it."""
+    if not asking.unit.attempts or asking.unit.result.get("retries"):
+        return None
+    found = units.query(room.store, f"{sql} WHERE c.unit_id = :unit", unit=asking.unit.id)
+    return int(found[0][0]) if found and found[0][0] else None
+
+
+def writer(room: Any, asking: Asking, payload: dict[str, Any]) -> tuple[PacedEngine, int]:
+    return asking.engine(room.chair(payload["writer"])), int(payload["report"])
+
+
+def terms(room: Any, asking: Asking, payload: dict[str, Any]) -> dict[str, Any]:
+    settings = settings_of(room.chair(payload["writer"]).agent)
+    return {
+        "seed": payload["seed"], "settings": settings, "study_id": room.study.id, "unit_id": asking.unit.id
+    }  # fmt: skip
 
 
 async def ended(room: Any, asking: Asking, result: dict[str, Any]) -> str:

@@ -52,6 +52,24 @@ def test_the_chain_again_costs_nothing(store: Store, work: Work) -> None:
     assert (store.roles.count(), store.sessions.count()) == (2, 4)
 
 
+def test_reports_become_notes_dialogues_and_ratings(store: Store, work: Work) -> None:
+    for n in (1, 2):
+        store.reports.add(
+            tables.Report(
+                title=f"Report {n}", case_brief="A woman of 34 cannot sleep since she lost her job. She lives with her parents.",
+                consultation_process="The counselor listened and asked what the nights are like. They agreed on a small step.",
+                experience_thoughts="Going slowly helped.", content_hash=f"{n}", masking="confirmed", clearance=3,
+            )
+        )  # fmt: skip
+    steps = [{"kind": "dialogues", "methods": ["memo2demo", "roleplay"]}, {"kind": "ratings", "items": ["Q1"], "repeats": 1}]
+    done = work({"name": "Rebuilt", "steps": steps})
+    assert done["state"] == "finished" and done["units"]["done"] == 2 + 4 + 4, done
+    assert {s.origin for s in store.sessions.all()} == {"reconstructed"}
+    assert store.ratings.count() == 4
+    again = work({"name": "Again", "steps": steps})
+    assert again["calls"] == 0, again
+
+
 def spoken(store: Store) -> int:
     return int(units.query(store, "SELECT count(*) FROM turn WHERE state = 'complete' AND stage <> 'opener'")[0][0])
 
