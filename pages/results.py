@@ -172,6 +172,8 @@ def page() -> None:
             return
     wanted = asked("study")
     head(results_data.engines(wanted if wanted in known else next(iter(known))))
+    if wanted is not None and wanted not in known:
+        layout.notice(_("Study {n} has no results yet. Here is the newest that has some.").format(n=wanted), "warning")
     choices = st.container(horizontal=True, vertical_alignment="bottom")
     with choices:
         study = study_choice(known)

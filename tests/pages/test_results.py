@@ -271,3 +271,12 @@ def test_the_engine_travels_with_a_csv(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(charts.st, "download_button", lambda _label, data, *_more, **_rest: files.append(data()))
     charts.csv_button(pd.DataFrame({"Score": [0.5]}), name="scores", key="k", made_by="Demo engine (rules, no model)")
     assert files[0].decode("utf-8-sig").splitlines() == ["Score,Made by", '0.5,"Demo engine (rules, no model)"']
+
+
+def test_a_study_without_results_says_so_and_shows_another(open_page: Open, store: Store, judged: int) -> None:
+    waiting = story.study(store, "Just begun")
+    at = open_page("results.py")
+    at.query_params["study"] = str(waiting)
+    at.run()
+    assert_calm(at)
+    assert f"Study {waiting} has no results yet" in shown(at) and "Win rates" in str(at.segmented_control)
