@@ -132,10 +132,12 @@ def topic_of(parts: Mapping[str, str]) -> str:
 
 
 def school_of(parts: Mapping[str, str]) -> str:
-    """The school the method names; several: integrative; none named there: what the process and thoughts speak for."""
+    """The school the method names; several of like weight: integrative; none named there: what the process and thoughts speak for."""
     for text in (f"{parts['method']} {parts['type']} {parts['title']}", f"{parts['consultation_process']} {parts['experience_thoughts']}"):
-        named = [code for code, cues in _cues("schools").items() if _spread(text, cues) > 0]
-        clear = [code for code in named if code not in ("integrative", "other")]
+        weight = {code: _spread(text, cues) for code, cues in _cues("schools").items()}
+        named = [code for code in weight if weight[code] > 0]
+        most = max((weight[code] for code in named if code not in ("integrative", "other")), default=0.0)
+        clear = [code for code in named if code not in ("integrative", "other") and 2 * weight[code] >= most]
         if "integrative" in named or len(clear) > 1:
             return "integrative"
         if named:

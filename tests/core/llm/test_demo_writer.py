@@ -47,7 +47,7 @@ def whole(report: dict[str, Any]) -> str:
 @pytest.mark.parametrize(
     "name, language, topic, school",
     [(SLEEP, "en", "emotion_stress", "cognitive_behavioral"), (DAUGHTER, "en", "family_relationship", "humanistic"),
-     (EXAM, "zh", "education", None)],
+     (EXAM, "zh", "education", "postmodern")],
 )  # fmt: skip
 def test_components_are_found_with_topic_and_school(name: str, language: str, topic: str, school: str | None) -> None:
     found = Components.model_validate(parts(name, language))
