@@ -1,6 +1,6 @@
 """``rapport agreement``: how far raters agree, from a table of ratings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -18,31 +18,32 @@ from core.results.csv_files import jsonable, needed, number, read_rows
 
 COLUMNS = ("target", "rater", "item", "score")
 FEW_LEVELS = 25  # more distinct scores than this are a measure, not a scale of levels
+Say = Callable[[Note], str]  # how a note becomes words: English, or a page's language
 ICC_FIELDS = ("value", "low", "high", "f", "df1", "df2", "p")
 
 
-def agreement_of(path: Path | str) -> dict[str, Any]:
+def agreement_of(path: Path | str, say: Say = str) -> dict[str, Any]:
     """Agreement per item and per pair of raters.
 
     Args:
-        path: CSV with the columns target, rater, item, score; a blank score is missing.
+        path: CSV with the columns target, rater, item, score; a blank score is missing. say: puts notes into words.
     Returns:
         The JSON of the design, "The command line"; not-a-number is ``None``, the item's notes say why.
     Raises:
         DataError: unreadable file, missing column, blank name, a score that is no number, or a rater who
             scored the same target twice on an item.
     """
-    return agreement_of_items(read_items(Path(path)))
+    return agreement_of_items(read_items(Path(path)), say)
 
 
-def agreement_of_items(by_item: Mapping[str, Sequence[Cell]]) -> dict[str, Any]:
+def agreement_of_items(by_item: Mapping[str, Sequence[Cell]], say: Say = str) -> dict[str, Any]:
     """The same for cells (target, rater, score) that are already at hand, item by item."""
     items: dict[str, Any] = {}
     pairs: list[dict[str, Any]] = []
     for name, cells in by_item.items():
         scores = scores_of(cells)
         told, notes = pairs_of(scores, name)
-        items[name] = item_of(icc(scores), scores, notes)
+        items[name] = item_of(icc(scores), scores, notes, say)
         pairs += told
     result: dict[str, Any] = jsonable({"items": items, "pairs": pairs})
     return result
@@ -64,7 +65,7 @@ def read_items(path: Path) -> dict[str, list[Cell]]:
     return by_item
 
 
-def item_of(found: Icc, scores: Scores, notes: list[Note]) -> dict[str, Any]:
+def item_of(found: Icc, scores: Scores, notes: list[Note], say: Say) -> dict[str, Any]:
     alphas = {level: krippendorff_alpha(scores, level) for level in LEVELS}
     said = [*found.notes, *notes]
     if all(np.isnan(value) for value in alphas.values()):
@@ -78,7 +79,7 @@ def item_of(found: Icc, scores: Scores, notes: list[Note]) -> dict[str, Any]:
             for form, estimate in found.forms.items()
         },
         "krippendorff": alphas,
-        "notes": [str(note) for note in said],
+        "notes": [say(note) for note in said],
     }
 
 
@@ -98,10 +99,12 @@ def pairs_of(scores: Scores, item: str) -> tuple[list[dict[str, Any]], list[Note
         who = {"a": scores.raters[i], "b": scores.raters[j]}
         told.append({**who, "item": item, "n": int(both.sum()), **numbers})
         if levels and any(np.isnan(value) for value in numbers.values()):
-            what = (
-                "{a} and {b}: {n} targets in common, too few or without variance for some of their numbers."
-            )
-            notes.append(Note(what, n=int(both.sum()), **who))
+            notes.append(
+                Note(
+                    "{a} and {b}: {n} targets in common, too few or without variance for some of their numbers.",
+                    n=int(both.sum()), **who,
+                )
+            )  # fmt: skip
     return told, notes
 
 

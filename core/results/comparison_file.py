@@ -1,6 +1,6 @@
 """``rapport compare``: win scores from a table of pairwise comparisons in both orders."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ class Compared:
     pairs: list[tuple[str, str]]
 
 
-def compare_of(path: Path | str) -> dict[str, Any]:
+def compare_of(path: Path | str, say: Callable[[Note], str] = str) -> dict[str, Any]:
     """Counts of outcomes, and scores per stage.
 
     Args:
@@ -53,7 +53,7 @@ def compare_of(path: Path | str) -> dict[str, Any]:
     for stage in read.dimensions:
         own = oriented({(a, b): each for (at, a, b), each in scores.items() if at == stage}, read.pairs)
         stages[stage], said = stage_of(own)
-        notes += [f"{stage}: {note}" for note in said]
+        notes += [f"{stage}: {say(note)}" for note in said]
     result: dict[str, Any] = jsonable({"counts": tally(found), "stages": stages, "notes": notes})
     return result
 

@@ -10,7 +10,7 @@ from core.agreement.matrix import Cell
 from core.results import agreement_file
 from core.results.claims import short
 from pages.components import badges, charts, forest, layout
-from pages.components.results_words import between
+from pages.components.results_words import between, say_note
 from pages.components.words import _, many
 
 Found = Mapping[str, Any]
@@ -19,7 +19,7 @@ NAN = float("nan")
 
 
 def of_items(cells: Mapping[str, Sequence[Cell]]) -> Found:
-    return agreement_file.agreement_of_items({item: own for item, own in cells.items() if own})
+    return agreement_file.agreement_of_items({item: own for item, own in cells.items() if own}, say_note)
 
 
 def figure(found: Found, form: str, engine: str, key: str) -> None:

@@ -12,8 +12,8 @@ from core.errors import WorkbenchError
 from core.results import agreement_file, comparison_file
 from pages.components import agreement_tables, badges, charts, forest, layout
 from pages.components.agreement_tables import none
-from pages.components.results_words import between
-from pages.components.words import _
+from pages.components.results_words import between, say_note
+from pages.components.words import _, language
 
 RATINGS = pd.DataFrame(
     [("S-01", "K-01", "Q1", 4), ("S-01", "K-02", "Q1", 5), ("S-02", "K-01", "Q1", 2), ("S-02", "K-02", "Q1", 3),
@@ -57,7 +57,7 @@ def section() -> None:
     if given is None:
         return
     try:
-        found = read(given.name, given.getvalue(), ratings)
+        found = read(given.name, given.getvalue(), ratings, language())
     except WorkbenchError as error:
         layout.problem(error)
         return
@@ -65,8 +65,8 @@ def section() -> None:
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
-def read(name: str, content: bytes, ratings: bool) -> dict[str, Any]:
-    """The numbers of a file.
+def read(name: str, content: bytes, ratings: bool, words: str) -> dict[str, Any]:
+    """The numbers of a file, its notes in the language ``words``.
 
     Raises:
         DataError: it is not such a table; the sentence says which line and what to do.
@@ -74,7 +74,11 @@ def read(name: str, content: bytes, ratings: bool) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / (Path(name).name or "table.csv")
         path.write_bytes(content)
-        return agreement_file.agreement_of(path) if ratings else comparison_file.compare_of(path)
+        return (
+            agreement_file.agreement_of(path, say_note)
+            if ratings
+            else comparison_file.compare_of(path, say_note)
+        )
 
 
 def of_ratings(found: Mapping[str, Any]) -> None:
