@@ -86,7 +86,7 @@ def worker() -> None:
 @readable
 def import_files(
     files: list[Path],
-    kind: Annotated[str, typer.Option("--as", help="reports, transcripts or roles")] = "reports",
+    kind: Annotated[str, typer.Option("--as", help="reports, transcripts, roles, ratings or comparisons")] = "reports",
     as_json: AsJson = False,
 ) -> None:
     """Bring files into the store: each is accepted, warned about or refused, with the reason."""

@@ -244,3 +244,35 @@ def everywhere(parts: Parts, words_marked: str) -> dict[str, list[tuple[int, int
     whole = re.escape(words_marked.strip())
     edge, close = (r"(?<![^\W_])" if words_marked.strip()[:1].isascii() else ""), (r"(?![^\W_])" if words_marked.strip()[-1:].isascii() else "")
     return {part: [m.span() for m in re.finditer(edge + whole + close, text)] if whole else [] for part, text in parts.items()}
+
+
+def neutral(text: str, language: str) -> str:
+    """A masked text for a writer: “Client A” is the client, “her brother Person B” her brother."""
+    told = words(language)
+    related = "|".join(sorted(told["relations"], key=len, reverse=True))
+    if language == "zh":
+        text = re.sub(rf"来访者[{told['letters']}](?![\u4e00-\u9fff]?等)", "来访者", text)
+        return re.sub(rf"({related})人物[{told['letters']}]", r"\1", text)
+    text = re.sub(r"(^|[.!?:]\s+|\n)Client [A-Z]\b", r"\1The client", text)
+    text = re.sub(r"\b(?:[Tt]he )?Client [A-Z]\b", "the client", text)
+    return re.sub(rf"\b({related}),? Person [A-Z]\b", r"\1", text)
+
+
+def add(parts: Parts, spans: Mapping[str, Sequence[Span]], said: str, kind: str, language: str) -> dict[str, list[Span]]:
+    """Spans with the marked words masked wherever they stand; marks inside them give way."""
+    given = {(span.kind, span.replacement): span.replacement for here in spans.values() for span in here}
+    replacement = next_label(language, kind, False, said, "\n".join(parts.values()), given)
+    changed = {part: list(here) for part, here in spans.items()}
+    for part, places in everywhere(parts, said).items():
+        for start, end in places:
+            free = [span for span in changed.get(part, []) if span.end <= start or span.start >= end]
+            changed[part] = sorted([*free, Span(start, end, kind, replacement, False, "person")], key=lambda s: s.start)
+    return changed
+
+
+def decide(spans: Mapping[str, Sequence[Span]], replacement: str, kept: bool) -> dict[str, list[Span]]:
+    """Spans with one entity masked or kept, everywhere."""
+    return {
+        part: [replace(span, kept=kept) if span.replacement == replacement else span for span in here]
+        for part, here in spans.items()
+    }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any, Literal
 
-from core.errors import DataError, ModelError
+from core.errors import DataError, ModelError, WorkbenchError
 from core.llm.asking import OnText, ask, make_question
 from core.llm.seam import Clearance, Engine, Settings
 from core.reports import masking
@@ -83,6 +83,20 @@ async def sort_by_writer(store: Store, engine: Engine, draft: Draft, settings: S
     return replace(draft, parts=parts, topic=found.topic, school=found.school, headed=True)
 
 
+async def sort_report(store: Store, engine: Engine, report_id: int, settings: Settings | None = None) -> tables.Report:
+    """Let the writing agent sort a saved report that came without headings.
+
+    Raises:
+        Refused, ModelError: as ``sort_by_writer``; the report stays as it is.
+    """
+    report, (parts, _spans) = store.reports.get(report_id), unmasked(store, report_id)
+    text = "\n".join(parts[part] for part in PARTS if parts[part] and part != "title")
+    draft = Draft(report.source_name, text, report.language, parts, report.topic, report.school)
+    found = await sort_by_writer(store, engine, draft, settings)
+    named = found.parts | {"title": parts["title"] or found.parts["title"]}
+    return change_components(store, report_id, **named, topic=found.topic, school=found.school)
+
+
 def usable(answer: Any, doing: str) -> Any:
     """The value of an answer.
 
@@ -133,6 +147,54 @@ def save_report(store: Store, draft: Draft) -> tables.Report:
         content_hash=hashed, clearance=int(Clearance.UNCONFIRMED),
     )  # fmt: skip
     return store.reports.save(report, key_of(0, parts, spans))
+
+
+@dataclass
+class Taken:
+    """What one file brought: reports saved, and sentences about what was not taken or needs a look."""
+
+    reports: list[tables.Report] = field(default_factory=list)
+    messages: list[WorkbenchError] = field(default_factory=list)
+
+
+def take_report(store: Store, name: str, data: bytes | str) -> Taken:
+    """Read a file and save its cases, unconfirmed. A title in use gets a number; what is missing is named.
+
+    Raises:
+        DataError: nothing in it can be read.
+    """
+    imported, taken = import_report(store, name, data), Taken()
+    taken.messages += imported.refused
+    for draft in imported.drafts:
+        try:
+            taken.reports.append(save_report(store, numbered(store, draft)))
+        except DataError as error:
+            taken.messages.append(error)
+            continue
+        if not draft.headed:
+            taken.messages.append(
+                DataError(
+                    "{name} has no headings that are known, so all of its text stands in the case brief. Sort it by "
+                    "hand, or let the writer sort it.", name=draft.source,
+                )
+            )  # fmt: skip
+        elif draft.missing:
+            taken.messages.append(
+                DataError(
+                    "{name} has no {parts}. The rest was saved; fill it in if you have it.", name=draft.source,
+                    parts=", ".join(part.replace("_", " ") for part in draft.missing),
+                )
+            )  # fmt: skip
+    return taken
+
+
+def numbered(store: Store, draft: Draft) -> Draft:
+    """The draft under a title that is free."""
+    title = draft.parts["title"].strip()
+    masked = masking.apply(title, masking.find(draft.parts, draft.language)["title"])
+    if not title or store.reports.find(title=masked) is None or store.reports.find(content_hash=content_hash(draft.parts)):
+        return draft
+    return replace(draft, parts=draft.parts | {"title": title + free_title(store, masked).removeprefix(masked)})
 
 
 def check_text(parts: Mapping[str, str]) -> None:
@@ -274,7 +336,8 @@ def kept_decisions(parts: Mapping[str, str], fresh: Spans, before: Spans) -> dic
 
 
 def report_inputs(report: tables.Report) -> dict[str, str]:
-    return {part: getattr(report, part) for part in PARTS}
+    """The components for a writer; the client is “the client” there, and relatives go without a letter."""
+    return {part: masking.neutral(getattr(report, part), report.language) for part in PARTS}
 
 
 def named(report: tables.Report) -> str:
@@ -424,9 +487,10 @@ def save_dialogue(
 
 def fault_row(fault: Fault, how: str) -> dict[str, Any]:
     """A fault as it is kept: its code and values, and its sentence in both languages."""
+    told = fault.told("en").replace("{", "{{").replace("}", "}}")  # kept as a template without values
     return {
-        "code": fault.code, "turn": fault.turn, "aim": fault.aim, "how": how, "values": dict(fault.values),
-        "message": fault.told("en"), "en": fault.told("en"), "zh": fault.told("zh"),
+        "code": fault.code, "turn": fault.turn, "aim": fault.aim, "how": how, "found": dict(fault.values),
+        "message": told, "en": fault.told("en"), "zh": fault.told("zh"),
     }  # fmt: skip
 
 

@@ -1,0 +1,94 @@
+"""Files into the store from the command line: each is accepted, warned about or refused, with the reason."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.errors import DataError, WorkbenchError
+from storage.store import Store
+
+KINDS = ("reports", "transcripts", "roles", "ratings", "comparisons")
+
+
+@dataclass
+class Brought:
+    """What one file brought: records saved, and sentences about what was not taken or needs a look."""
+
+    saved: list[dict[str, Any]] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+
+    @property
+    def status(self) -> str:
+        if not self.saved:
+            return "refused"
+        return "warned" if self.messages else "accepted"
+
+
+Bring = Callable[[Store, str, bytes], Brought]
+
+
+def import_files(store: Store, files: list[Path], kind: str) -> dict[str, Any]:
+    """Import every file and say for each what happened; one bad file stops no other.
+
+    Raises:
+        DataError: this kind cannot be imported.
+    """
+    if kind not in KINDS:
+        raise DataError("“{kind}” cannot be imported. Choose one of: {kinds}.", kind=kind, kinds=", ".join(KINDS))
+    told = [told_of(store, path, BRINGERS[kind]) for path in files]
+    count = {status: sum(1 for t in told if t["status"] == status) for status in ("accepted", "warned", "refused")}
+    return count | {"files": told}
+
+
+def bring_reports(store: Store, name: str, data: bytes) -> Brought:
+    from core.reports.service import take_report
+
+    taken = take_report(store, name, data)
+    saved = [{"kind": "report", "id": report.id} for report in taken.reports]
+    return Brought(saved, [str(message) for message in taken.messages])
+
+
+def bring_transcripts(store: Store, name: str, data: bytes) -> Brought:
+    from core.sessions.importing import import_transcripts
+
+    told = import_transcripts(store, name, data).plain()
+    return Brought(told["saved"], told["messages"])
+
+
+def bring_roles(store: Store, name: str, data: bytes) -> Brought:
+    from core.roles.service import import_roles
+
+    brought = import_roles(store, data, name)
+    return Brought(brought.saved, brought.messages)
+
+
+def refuse_tables(store: Store, name: str, data: bytes) -> Brought:
+    raise DataError(
+        "{name}: ratings and comparisons made elsewhere have no sessions in this store to belong to. Read them with "
+        "“rapport agreement” or “rapport compare”; nothing was saved.", name=name,
+    )  # fmt: skip
+
+
+BRINGERS: dict[str, Bring] = {
+    "reports": bring_reports, "transcripts": bring_transcripts, "roles": bring_roles, "ratings": refuse_tables,
+    "comparisons": refuse_tables,
+}  # fmt: skip
+
+
+def told_of(store: Store, path: Path, bring: Bring) -> dict[str, Any]:
+    try:
+        brought = bring(store, path.name, read(path))
+    except WorkbenchError as error:
+        brought = Brought(messages=[str(error)])
+    return {"name": path.name, "status": brought.status, "saved": brought.saved, "messages": brought.messages}
+
+
+def read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(
+            "The file {name} cannot be read: {why}. Check its name and your rights; nothing was saved.",
+            name=str(path), why=error.strerror or str(error),
+        ) from error  # fmt: skip

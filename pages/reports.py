@@ -1,0 +1,283 @@
+"""Reports: bring a case report in, mask it, confirm it; then its note and its dialogue."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+import yaml
+
+from core.errors import NotFound, WorkbenchError
+from core.llm.seam import Clearance
+from core.reports import service
+from core.reports.components import PARTS, SHORT
+from core.reports.parsing import KINDS
+from pages.components import (
+    badges,
+    layout,
+    report_making,
+    report_masking,
+    resources,
+    session_view,
+    transcript,
+)
+from pages.components.words import _, in_words, many, plain, say
+from storage import tables
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+LEXICONS = Path(__file__).parents[1] / "prompts" / "reports"
+
+store = resources.store()
+
+
+@st.cache_data
+def labels(name: str) -> dict[str, dict[str, str]]:
+    """Topics or schools with their names in both languages."""
+    read: dict[str, Any] = yaml.safe_load((LEXICONS / f"{name}.yaml").read_text("utf-8"))
+    return {code: {"en": entry["en"], "zh": entry["zh"]} for code, entry in read.items()}
+
+
+def label_of(name: str, code: str) -> str:
+    return in_words(labels(name)[code]) if code in labels(name) else "–"
+
+
+def states() -> dict[str, str]:
+    return {"unconfirmed": _("Masking not confirmed"), "confirmed": _("Masking confirmed")}
+
+
+def chosen_report() -> tables.Report | None:
+    """The report the address names."""
+    wanted = st.query_params.get("report", "")
+    if not wanted.isdigit():
+        return None
+    try:
+        return store.reports.get(int(wanted))
+    except NotFound as error:
+        layout.problem(error)
+        return None
+
+
+# ---- bringing in ---------------------------------------------------------------------------------
+
+
+def take(given: list[tuple[str, bytes | str]]) -> None:
+    """Save what can be read at once; say of the rest why not. One new report opens by itself."""
+    saved: list[tables.Report] = []
+    told: list[WorkbenchError] = []
+    for name, data in given:
+        try:
+            taken = service.take_report(store, name, data)
+        except WorkbenchError as error:
+            told.append(error)
+            continue
+        saved += taken.reports
+        told += taken.messages
+    st.session_state["reports_told"] = told
+    if len(saved) == 1 and len(given) == 1:
+        st.session_state["reports_mark"] = 0
+        st.query_params["report"] = str(saved[0].id)
+        st.rerun()
+    st.session_state["reports_count"] = len(saved)
+    st.rerun()
+
+
+def what_happened() -> None:
+    """What became of the files brought in last, once."""
+    told = st.session_state.pop("reports_told", [])
+    count = st.session_state.pop("reports_count", 0)
+    if count:
+        layout.notice(many("{n} report brought in", "{n} reports brought in", count))
+    for error in told:
+        st.warning(plain(say(error)), icon=":material/info:")
+
+
+def bring() -> None:
+    """Upload, paste, or try an example."""
+    with st.container(border=True):
+        layout.lead_card(
+            _("Bring in a case report"),
+            _("English or Chinese, one case or several in a file. It is read on this machine; personal data is marked, and nothing goes anywhere before you have read it."),
+        )
+        upload, paste = st.tabs([_("Upload"), _("Paste")])
+        with upload:
+            files = st.file_uploader(
+                _("Files"), type=[kind.lstrip(".") for kind in KINDS], accept_multiple_files=True, key="reports_files"
+            )
+            if st.button(_("Read"), key="reports_read_files", type="primary", disabled=not files, icon=":material/upload_file:"):
+                take([(file.name, file.getvalue()) for file in files])
+        with paste:
+            pasted = st.text_area(_("Text of the report"), key="reports_pasted", height=180)
+            if st.button(_("Read"), key="reports_paste", type="primary", disabled=not pasted.strip(), icon=":material/content_paste:"):
+                take([(_("Pasted report"), pasted)])
+        examples = sorted(path for path in EXAMPLES.glob("*") if path.suffix in KINDS and path.stem != "README")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            layout.muted(_("Try an example (invented):"))
+            for number, path in enumerate(examples):
+                if st.button(plain(path.stem.replace("-", " ").capitalize()), key=f"reports_example_{number}", type="tertiary", icon=":material/description:"):
+                    open_example(path)
+
+
+def open_example(path: Path) -> None:
+    """An example that is in the store already is opened again."""
+    known = store.reports.find(source_name=path.name)
+    if known is not None:
+        st.query_params["report"] = str(known.id)
+        st.rerun()
+    take([(path.name, path.read_bytes())])
+
+
+def library() -> None:
+    """All saved reports, with filters."""
+    reports = list(reversed(store.reports.all()))
+    if not reports:
+        return
+    layout.section(_("Library"))
+    with st.container(horizontal=True):
+        language = st.selectbox(_("Language"), ["", "en", "zh"], format_func=lambda c: session_view.language_name(c) if c else _("All"), key="reports_f_language", width=150)
+        topic = st.selectbox(_("Topic"), ["", *labels("topics")], format_func=lambda c: label_of("topics", c) if c else _("All"), key="reports_f_topic", width=200)
+        school = st.selectbox(_("School"), ["", *labels("schools")], format_func=lambda c: label_of("schools", c) if c else _("All"), key="reports_f_school", width=220)
+        state = st.selectbox(_("State"), ["", *states()], format_func=lambda c: states()[c] if c else _("All"), key="reports_f_state", width=200)
+    wanted = {"language": language, "topic": topic, "school": school, "masking": state}
+    kept = [r for r in reports if all(not value or getattr(r, name) == value for name, value in wanted.items())]
+    layout.muted(_("{shown} of {all} reports").format(shown=len(kept), all=len(reports)))
+    if not kept:
+        return
+    table = pd.DataFrame(
+        {
+            _("Title"): [r.title for r in kept],
+            _("Language"): [session_view.language_name(r.language) for r in kept],
+            _("Topic"): [label_of("topics", r.topic) for r in kept],
+            _("School"): [label_of("schools", r.school) for r in kept],
+            _("State"): [states().get(r.masking, r.masking) for r in kept],
+            _("Notes"): [len(store.reports.notes(r.id or 0)) for r in kept],
+            _("Dialogues"): [store.sessions.count(report_id=r.id, origin="reconstructed") for r in kept],
+        }
+    )
+    picked: Any = st.dataframe(table, hide_index=True, on_select="rerun", selection_mode="single-row", key="reports_table")
+    if rows := picked.selection.rows:
+        st.query_params["report"] = str(kept[rows[0]].id)
+        st.session_state["reports_mark"] = 0
+        st.rerun()
+
+
+# ---- one report ----------------------------------------------------------------------------------
+
+
+def head(report: tables.Report, step: str) -> None:
+    number = {"components": 1, "masking": 2}.get(step, 3)
+    sentence = {
+        1: _("Is every part where it belongs? Correct what is not, then go on to the masking."),
+        2: _("Masking is a help, not a guarantee. Read the text once through; nothing is sent before you confirm."),
+        3: _("The masking is confirmed. Make a note, then rebuild the dialogue."),
+    }[number]
+    state = badges.agrees(states()["confirmed"]) if report.masking == "confirmed" else badges.partly(states()["unconfirmed"])
+    shown = [state] if number == 3 else [badges.fact(_("Step {n} of 3").format(n=number), "checklist"), badges.local(True)]
+    layout.title(report.title, sentence, shown)
+    what_happened()
+
+
+def components(report: tables.Report) -> None:
+    """The six components as they came, for correction; missing ones are named."""
+    parts, _spans = service.unmasked(store, report.id or 0)
+    names = transcript.component_names()
+    missing = [names[part] for part in PARTS if not parts[part].strip()]
+    if missing:
+        st.warning(
+            plain(_("Not found in the text: {parts}. Fill in what you have; what stays empty stays missing.").format(parts=" · ".join(missing))),
+            icon=":material/info:",
+        )
+    if not any(parts[part].strip() for part in ("consultation_process", "experience_thoughts", "method", "type")):
+        sort(report)
+    with st.form("reports_components"):
+        fields: dict[str, str] = {}
+        with st.container(horizontal=True):
+            fields["language"] = st.selectbox(_("Language"), ["en", "zh"], index=int(report.language == "zh"), format_func=session_view.language_name, key=f"reports_language_{report.id}")
+            topics, schools = list(labels("topics")), list(labels("schools"))
+            fields["topic"] = st.selectbox(_("Topic (suggested)"), topics, index=topics.index(report.topic) if report.topic in topics else 0, format_func=lambda c: label_of("topics", c), key=f"reports_topic_{report.id}")
+            fields["school"] = st.selectbox(_("School (suggested)"), schools, index=schools.index(report.school) if report.school in schools else 0, format_func=lambda c: label_of("schools", c), key=f"reports_school_{report.id}")
+        for part in PARTS:
+            if part in SHORT:
+                fields[part] = st.text_input(names[part], parts[part], key=f"reports_{part}_{report.id}")
+            else:
+                fields[part] = st.text_area(names[part], parts[part], height=220, key=f"reports_{part}_{report.id}")
+        if st.form_submit_button(_("Go on to the masking"), key="reports_to_masking", type="primary", icon=":material/arrow_forward:", icon_position="right"):
+            try:
+                service.change_components(store, report.id or 0, **fields)
+            except WorkbenchError as error:
+                layout.problem(error)
+            else:
+                st.query_params["step"] = "masking"
+                st.session_state["reports_mark"] = 0
+                st.rerun()
+
+
+def sort(report: tables.Report) -> None:
+    """No heading was found: the writing agent may sort the text."""
+    with st.container(border=True):
+        layout.card_title(_("No usual headings"), icon="segment")
+        layout.muted(_("The writer can sort the text into the six components; the words stay the author's."))
+        agent = report_making.writer()
+        if agent is not None and st.button(_("Let the writer sort it"), key="reports_sort", icon=":material/auto_awesome:"):
+            changed = report_making.attempt(agent, lambda engine: service.sort_report(store, engine, report.id or 0), _("Sorting …"))
+            if changed is not None:
+                for part in PARTS:
+                    st.session_state.pop(f"reports_{part}_{report.id}", None)
+                st.rerun()
+
+
+def saved(report: tables.Report) -> None:
+    """A confirmed report: its text, its note, its dialogues."""
+    agent = report_making.writer()
+    grid = st.grid(2, min_column_width=380)
+    with grid.cell(), st.container(border=True):
+        layout.facts([(_("Language"), session_view.language_name(report.language)), (_("Topic"), label_of("topics", report.topic)), (_("School"), label_of("schools", report.school)), (_("File"), report.source_name or "–")])
+        with st.container(height=640, border=False):
+            transcript.report([(part, getattr(report, part)) for part in PARTS if getattr(report, part)], text_language=report.language)
+        with st.container(horizontal=True):
+            for step, words, icon in (("components", _("Correct the components"), "edit"), ("masking", _("Review the masking"), "visibility_off")):
+                if st.button(words, key=f"reports_again_{step}", type="tertiary", icon=f":material/{icon}:"):
+                    st.query_params["step"] = step
+                    st.rerun()
+            if report.clearance == int(Clearance.CONFIRMED):
+                layout.muted(_("May be used with any engine."))
+    with grid.cell(), st.container(border=True):
+        report_making.note(report, agent)
+    report_making.dialogue(report, agent)
+
+
+def show(report: tables.Report) -> None:
+    step = st.query_params.get("step", "")
+    if report.masking != "confirmed" and step not in ("components", "masking"):
+        step = "components"
+    head(report, step)
+    if step == "components":
+        components(report)
+        later(_("Review the masking") if report.masking != "confirmed" else "", "masking")
+    elif step == "masking":
+        report_masking.review(report)
+        later(_("Back to the components"), "components")
+    else:
+        saved(report)
+    if st.button(_("All reports"), key="reports_all", type="tertiary", icon=":material/arrow_back:"):
+        for name in ("report", "step"):
+            st.query_params.pop(name, None)
+        st.rerun()
+
+
+def later(words: str, step: str) -> None:
+    """The quiet way to the step beside this one."""
+    if words and st.button(words, key="reports_other_step", type="tertiary"):
+        st.query_params["step"] = step
+        st.rerun()
+
+
+if report := chosen_report():
+    show(report)
+else:
+    layout.title(
+        _("Reports"), _("From a counseling report to a note and a dialogue, with personal data masked first."),
+        [badges.local(True)],
+    )  # fmt: skip
+    what_happened()
+    bring()
+    library()
