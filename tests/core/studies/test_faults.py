@@ -38,10 +38,10 @@ def test_a_storm_of_429_loses_nothing(store: Store, server: Misbehaving, retry_a
 
 @pytest.mark.parametrize("fault", ["500", "502", "503", "drop", "cut", "malformed", "no choices"])
 def test_passing_failures_are_waited_out(store: Store, server: Misbehaving, fault: str) -> None:
-    server.behave(fault=fault, every=3)
-    study = begin(store, server, 60, 20)
+    server.behave(fault=fault, every=4)
+    study = begin(store, server, 40, 20)
     status = work_off(store, study)
-    assert status["units"]["done"] == 60
+    assert status["units"]["done"] == 40
     assert len(attempts(store, study)) == server.seen()["seen"][fault] > 0
     assert server.seen()["answered_again"] == 0
 
