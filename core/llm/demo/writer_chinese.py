@@ -20,7 +20,7 @@ LEAD = re.compile(
 )
 CLIENT = r"(?:来访者|求助者|当事人|该生|她|他)"
 FRAME = re.compile(rf"^{CLIENT}?(?:还|也)?(?:自述|主诉|表示|反映|诉说|告诉我|自称|带来好消息|说道?)[，,：:]?(?=.)")
-SAID = re.compile(rf"^(?:{CLIENT})?(?:[想看听沉默]{{1,2}}了[^，,]{{0,4}}[，,])?(?:[\u4e00-\u9fff]{{0,3}}地)?(?:流着泪|哭着|笑着|小声|低声)?(?:说道?|回答说?|表示|告诉我|描述)(?:[，,：:])?(?P<rest>[^“”「」]+)$")
+SAID = re.compile(rf"^(?:{CLIENT})?(?:(?:[想看听沉默]{{1,2}}了[^，,]{{0,4}}|松了一口气|红了眼眶|愣住了?)[，,])?(?:[\u4e00-\u9fff]{{0,3}}地)?(?:流着泪|哭着|笑着|小声|低声)?(?:说道?|回答说?|表示|告诉我|描述)(?:[，,：:])?(?P<rest>[^“”「」]+)$")
 COMMA = re.compile(r"[，,；;]")
 COUNSELOR = re.compile(r"^(?:(?:随后|接着|然后|同时|再次|又)?)(?:我们|我和来访者|咨询师和来访者|我|咨询师)")
 CLIENT_STARTS = re.compile(rf"^(?:但|可是|不过|于是|后来|起初|一开始|当时|现在|如今|渐渐地?)?{CLIENT}(?!们)")
@@ -41,16 +41,18 @@ def in_first_person(text: str, gender: str) -> str | None:
     bare, other = _apart(bare, gender)
     own = {"she": "她", "he": "他"}.get(gender, "")
     bare = re.sub(f"^{own}(?!们)", "来访者", bare) if own else bare
+    if own and bare.startswith("来访者"):  # the subject's own object would be 自己: this 他 is somebody else
+        bare = re.sub(rf"(，(?:一次也|从来|也|还|再|第一次|不敢|没有|不再|不想)[^，]*[^，自]){own}(?=，|。|$)", rf"\1{OTHER_OWN}", bare)
     said = to_first_zh(_only(bare))
     if said is None or length(said) > LONGEST or (own and re.search(f"{own}(?!们)", said)):
         said = _clauses_first(bare)
     if said is None or (own and re.search(f"{own}(?!们)", said)):
         return None
     spoken = _spoken(said) if said else None
-    return spoken.replace(OTHER, other) if spoken else None
+    return spoken.replace(OTHER, other).replace(OTHER_OWN, own) if spoken else None
 
 
-OTHER = "〇"
+OTHER, OTHER_OWN = "〇", "◯"
 PRONOUNS = {"she": "他", "he": "她"}
 
 
@@ -144,7 +146,7 @@ def basics(texts: Sequence[str], gender: str) -> list[str]:
 # ---- the process -------------------------------------------------------------------------------------------------
 
 
-SHOWN = re.compile(r"哭了|流泪|流下|沉默|低下头|点头|摇头|笑了|声音很小|多次流泪|看了很久$|想了很久$|低着头|抬头|半信半疑|只回答|泣不成声|苦笑|带来了|讲述了")
+SHOWN = re.compile(r"哭了|流泪|流下|沉默|低下头|点头|摇头|笑了|声音很小|多次流泪|看了很久$|想了很久$|低着头|抬头|半信半疑|只回答|泣不成声|苦笑|带来了|讲述了|说话很[快慢]|坐在靠|红了眼眶|眼睛亮|愣住")
 
 
 def events(text: str, gender: str) -> list[tuple[str, str]]:
@@ -166,6 +168,8 @@ def acted(text: str) -> list[tuple[str, list[str]]]:
     groups: list[tuple[str, list[str]]] = []
     for clause in _clauses(bare):
         seat = _actor(clause) or (groups[-1][0] if groups else _first_actor(bare))
+        if groups and groups[-1][0] == "counselor" and ASKS.search(groups[-1][1][0]):
+            seat = "counselor"  # "我问她，如果……，她会……" is all asked
         if seat == "client" and groups and groups[-1][0] == "other" and OTHERS_SAY.search(groups[-1][1][-1]):
             seat = "other"  # "母亲说，她只是怕……" is still the mother
         if seat == "other" and groups and groups[-1][0] == "client":
@@ -184,6 +188,7 @@ def _first_actor(text: str) -> str:
     return "counselor" if told and not CLIENT_STARTS.match(text) else ""
 
 
+ASKS = re.compile(rf"^(?:我|咨询师)(?:问|询问)了?{CLIENT}$")
 OTHERS_SAY = re.compile(r"(?:说|道|表示|觉得|认为|承认|坦言|回答|告诉.{1,3})$")
 
 
@@ -213,6 +218,8 @@ def proposal(clauses: Sequence[str], gender: str = "") -> str | None:
     first = re.sub(r"^(?:随后|接着|然后|同时|再次|又)?(?:咨询师和来访者|我和来访者)", "我们", clauses[0])
     first = re.sub(r"^(?:随后|接着|然后|同时|再次|又)?咨询师", "我", first)
     asked = re.match(r"^我(?:问|询问)(?:了)?(?:她|他|来访者)(?P<what>.{4,})$", first)
+    if ASKS.match(first) and len(clauses) > 1:
+        return _to_you("，".join(clauses[1:]), gender) + "？"
     if asked and len(clauses) == 1 and "“" not in first:
         return _to_you(asked.group("what"), gender) + "？"
     if not pattern("zh", STEPS, "verbs").match(_bare_step(first)) and len(clauses) > 1:

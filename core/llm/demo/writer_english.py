@@ -15,11 +15,11 @@ from core.llm.demo.text import folded, length, quotes
 CUES, STEPS = "writer_cues", "writer_steps"
 LONGEST = 34  # words of one sentence in speech
 FRAME = re.compile(
-    r"^(?:The client|She|He|They) (?:also |further |then |first )?(?:said|reported|told me|stated|mentioned|complained|reports|says|"
-    r"answered|replied|added|explained|shared|indicated)(?: to me)? that ", re.IGNORECASE,
+    r"^(?:The client|She|He|They) (?:also |further |then |first )?(?:(?:said|reported|told me|stated|mentioned|complained|reports|says|"
+    r"answered|replied|added|explained|shared|indicated)(?: to me| without hesitation| with \w+)?) that ", re.IGNORECASE,
 )  # fmt: skip
 LEAD = re.compile(
-    r"^(?:(?:in|during|by|at|after|over|from) (?:the )?sessions? (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)(?:(?: and|-|,| to)? ?(?:\d+|\w+)(?= ?,|-| and))*(?: and \d+)?|"
+    r"^(?:(?:in|during|by|at|after|over|from) (?:the )?sessions? (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?:(?: and|-|,| to)? ?(?:\d+|\w+)(?= ?,|-| and))*(?: and \d+)?|"
     r"(?:in|by|during|over|throughout|from|at) (?:the |our |that )?(?:\w+[ -]){0,3}(?:sessions?|meetings?|interviews?|hours?|weeks?|phase|stage)"
     r"(?: (?:and|to|of) (?:the )?\w+(?: sessions?)?)?|then|next|afterwards|later|after that|finally|together|first(?:ly)?|second(?:ly)?|"
     r"sessions? [\w-]+:?|weeks? [\w-]+:?|the (?:first|next) step was to|gradually|later on|from then on|"
@@ -138,9 +138,9 @@ def in_second_person(text: str, gender: str) -> str | None:
 WHO = re.compile(r"^(?:The client|She|He)\b(?:[,;]? (?:aged )?(?:\(?\d{1,2}\)?|\(?in the (?:\d0s|teens)\)?),?)?,? (?:is|was|works as|worked as) (?P<what>an? .+?|the .+?)[.]?$")
 AGE = re.compile(
     r"\b(\d{1,2})[- ]years?[- ]old\b|^(?:The client|She|He|Female|Male|Woman|Man)[,;]? (?:aged |is )?\(?(\d{1,2})\b|\baged (\d{1,2})\b|"
-    r"\bin the (\d0s|teens)\b|\b(?:student|woman|man|girl|boy|mother|father) of (\d{1,2})\b"
+    r"\bin the (\d0s|teens)\b|\bin (?:her|his) ((?:early |mid-?|late )?(?:twenties|thirties|forties|fifties|sixties|seventies|eighties))\b|\b(?:student|woman|man|girl|boy|mother|father) of (\d{1,2})\b"
 )
-AGED = re.compile(r"(?i)(?:aged )?in the (?:\d0s|teens),? ?|\b(?:male|female) |\d{1,2}[- ]years?[- ]old,? ?| (?:aged|of) \d{1,2}\b")
+AGED = re.compile(r"(?i),? ?in (?:her|his) (?:early |mid-?|late )?\w+ies\b,? ?|(?:aged )?in the (?:\d0s|teens),? ?|\b(?:male|female) |\d{1,2}[- ]years?[- ]old,? ?| (?:aged|of) \d{1,2}\b")
 PERSON = re.compile(r"^an? (?:\w+ )?(?:woman|man|girl|boy|male|female|client|person|lady|gentleman|patient)\b,? ?")
 
 

@@ -157,7 +157,7 @@ def _to_you(rest: str, gender: str) -> str | None:
         return None
     second = re.sub(r"\bthe client's\b", "your", second)
     second = re.sub(r"\bthe (?=(?:husband|wife|mother|father|parents|boyfriend|girlfriend)\b)", "your ", second)
-    second = re.sub(r"\byou would\b", "you", second)
+    second = re.sub(r"\bthat you would\b", "that you", second)
     return re.sub(r"\bzz(\w+)\b", lambda found: {"i": "I"}.get(found.group(1), found.group(1)), second)[3:]
 
 

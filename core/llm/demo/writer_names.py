@@ -39,7 +39,7 @@ class Names:
 
     client: tuple[str, ...] = ()
     placeholder: str = ""
-    couple: bool = False
+    couple: bool = False  # or the mark of the client stands for somebody near them
 
     @staticmethod
     def of(text: str, language: str) -> "Names":
@@ -55,6 +55,9 @@ class Names:
         return Names(tuple(dict.fromkeys(part for part in parts if len(part) > 1 and part not in ("Ms.", "Mr.", "Mrs.", "Dr."))), mark)
 
 
+NEAR = re.compile(r"\b(?:friend|brother|sister|mother|father|son|daughter|husband|wife|partner|colleague|boss|teacher|neighbou?r|roommate)s?,? Client [A-Z]\b")
+
+
 def clean(text: str, names: Names, language: str) -> str:
     """A sentence without names and contacts; empty when it is about contacts or nothing can be saved."""
     text = _clean_chinese(text, names) if language == "zh" else _clean_english(text, names)
@@ -64,6 +67,7 @@ def clean(text: str, names: Names, language: str) -> str:
 def _clean_english(text: str, names: Names) -> str:
     if CONTACT.search(text) or pattern("en", CUES, "contact").search(text.lower()):
         return ""
+    text = re.sub(r"\b[Mm]y client\b", lambda found: found.group().replace("my", "the").replace("My", "The"), text)
     text = MASKED.sub("zperson" if names.couple else "the client", text)
     relation = "|".join(sorted(wordset("en", "feelings", "people"), key=len, reverse=True))
     for name in names.client:

@@ -6,13 +6,13 @@ in the report, and the order is the report's.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from core.llm.demo.bank import keys, pattern
 from core.llm.demo.text import QUOTED, Piece, folded, length, normal, sentences, shorten
-from core.llm.demo.writer_names import WIDE, Names, clean
+from core.llm.demo.writer_names import NEAR, WIDE, Names, clean
 
 PARTS = ("title", "type", "method", "case_brief", "consultation_process", "experience_thoughts")
 MOST_READ = 40_000  # characters of one part that are read closely
@@ -76,7 +76,10 @@ def read_report(inputs: Mapping[str, Any], language: str) -> Report:
     given = inputs.get("report")
     given = given if isinstance(given, Mapping) else {"case_brief": given or ""}
     parts = {part: str(given.get(part) or "")[:MOST_READ] for part in PARTS}
-    return Report(parts, language, Names.of(parts["case_brief"] or parts["consultation_process"], language))
+    names = Names.of(parts["case_brief"] or parts["consultation_process"], language)
+    if NEAR.search("\n".join(parts.values())):
+        names = replace(names, couple=True)
+    return Report(parts, language, names)
 
 
 def _lines(report: Report, part: str) -> list[Line]:

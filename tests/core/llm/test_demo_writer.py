@@ -10,6 +10,7 @@ import pytest
 from core.llm.demo.text import normal, tokens
 from core.llm.demo.writer import ANSWERS
 from core.llm.demo.writer_chinese import events as zh_events
+from core.llm.demo.writer_chinese import in_first_person as zh_first
 from core.llm.demo.writer_english import in_first_person, in_second_person
 from core.llm.demo.writer_english_steps import as_proposal, as_remark
 from core.reports import masking
@@ -227,3 +228,19 @@ def test_a_masked_report_is_written_without_its_masks(name: str, language: str) 
         assert mark not in said
     assert ("in my " in said) == (language == "en") and ("十几岁" in said) == (language == "zh")
     assert "brother lives abroad" in said or name != DAUGHTER
+
+
+def test_a_mark_that_stands_for_a_friend_is_not_the_client() -> None:
+    report = report_of(
+        case_brief="My client is a 44-year-old nurse. She is sad.",
+        consultation_process="She named her friend Client A, whom she had not called for a year. Client A called the same evening.",
+    )
+    said = " ".join(turn["text"] for turn in written(report, "en"))
+    assert "I called the same evening" not in said and "friend I" not in said
+    assert "I'm 44 and I'm a nurse." in said
+
+
+def test_chinese_questions_and_other_people_keep_their_places() -> None:
+    asked = zh_events("我问她，如果不谈儿子，她会怎样介绍自己。", "she")
+    assert asked == [("counselor", "如果不谈您儿子，您会怎样介绍自己？")]
+    assert zh_first("他觉得徒弟受伤是自己的错，一次也没有去看过他。", "he") == "我觉得徒弟受伤是自己的错，一次也没有去看过他。"
