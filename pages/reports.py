@@ -103,11 +103,11 @@ def bring() -> None:
             files = st.file_uploader(
                 _("Files"), type=[kind.lstrip(".") for kind in KINDS], accept_multiple_files=True, key="reports_files"
             )
-            if st.button(_("Read"), key="reports_read_files", type="primary", disabled=not files, icon=":material/upload_file:"):
+            if st.button(_("Bring in"), key="reports_read_files", type="primary", disabled=not files, icon=":material/upload_file:"):
                 take([(file.name, file.getvalue()) for file in files])
         with paste:
             pasted = st.text_area(_("Text of the report"), key="reports_pasted", height=180)
-            if st.button(_("Read"), key="reports_paste", type="primary", disabled=not pasted.strip(), icon=":material/content_paste:"):
+            if st.button(_("Bring in"), key="reports_paste", type="primary", disabled=not pasted.strip(), icon=":material/content_paste:"):
                 take([(_("Pasted report"), pasted)])
         examples = sorted(path for path in EXAMPLES.glob("*") if path.suffix in KINDS and path.stem != "README")
         with st.container(horizontal=True, vertical_alignment="center"):

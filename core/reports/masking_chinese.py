@@ -150,6 +150,8 @@ def named_from(text: str, cut: list[tuple[str, str, int]], kind_at: int, end: in
             continue
         if start - at > 10 or any(sign in word for sign in "于在读毕往去到从是给") or not re.fullmatch(f"[{HAN}A-Za-z0-9]+", word):
             break
+        if re.fullmatch(r"[一两几这那某每哪有][家所个间些]?", word):
+            break
         ordinal = re.fullmatch(r"第?[一二三四五六七八九十百\d]+", word) is not None
         if word in data()["generic_set"] or (ordinal and word.startswith("第")):
             own = own or (ordinal and word.startswith("第"))

@@ -18,7 +18,7 @@ ADDED = ("name", "organisation", "address", "phone", "date", "other")
 
 def kind_names() -> dict[str, str]:
     return {
-        "name": _("Name"), "phone": _("Phone"), "email": _("E-mail"), "account": _("Account"), "id": _("Number"),
+        "name": _("Person's name"), "phone": _("Phone"), "email": _("E-mail"), "account": _("Account"), "id": _("Number"),
         "address": _("Address"), "organisation": _("Work, school, clinic"), "date": _("Date"), "age": _("Age"),
         "other": _("Other"),
     }  # fmt: skip
