@@ -98,6 +98,9 @@ def titled(text: str, cut: list[tuple[str, str, int]]) -> Iterator[Hit]:
 
 def tagged(text: str, cut: list[tuple[str, str, int]]) -> Iterator[Hit]:
     """What the tagger takes for a person's name and what looks like one."""
+    for match in re.finditer(rf"(?:{'|'.join(n for n in data()['double_surnames'] if n != '东方')})[{HAN}]{{1,2}}", text):
+        if name := clipped(text, match.start(), match.group()):
+            yield name_hit(match.start(), name, "name")
     for word, flag, at in cut:
         likely = re.fullmatch(rf"{data()['surname']}[{HAN}]{{1,2}}", word)
         if flag in ("nr", "nrfg") and likely and is_name(word) and word[0] not in data()["unsafe_surnames"]:
@@ -121,14 +124,17 @@ def small(text: str, cut: list[tuple[str, str, int]]) -> Iterator[Hit]:
 
 def doubled(text: str, cut: list[tuple[str, str, int]]) -> Iterator[Hit]:
     """婷婷; not an adverb before 地 or 的."""
-    for match in re.finditer(rf"([{data()['doubled']}])\1(?![地的{''.join('欢乐冰甜静红')}])", text):
+    for match in re.finditer(rf"([{data()['doubled']}])\1(?!地)", text):
+        if text[match.end() : match.end() + 1] == "的" and match.group(1) in ADJECTIVES:
+            continue
         yield name_hit(match.start(), match.group(), "doubled name")
 
 
 def institutions(text: str, cut: list[tuple[str, str, int]]) -> Iterator[Hit]:
     """Named hospitals, schools, companies: words before the kind that make it one of its own; 某大学 is none."""
     kinds = sorted(data()["organisations"], key=len, reverse=True)
-    suffix = "|".join(f"{kind}(?!学)" if kind.endswith("中") else kind for kind in kinds)
+    numbered = "[一二三四五六七八九十]{1,2}中(?![学心间的有国等])"
+    suffix = numbered + "|" + "|".join(f"{kind}(?!学)" if kind.endswith("中") else kind for kind in kinds)
     for match in re.finditer(suffix, text):
         start = named_from(text, cut, match.start(), match.end())
         if start is not None:
@@ -147,6 +153,9 @@ def named_from(text: str, cut: list[tuple[str, str, int]], kind_at: int, end: in
         part = word[: kind_at - at] if at + len(word) > kind_at else word
         if at + len(word) > kind_at and part and part not in data()["generic_set"]:
             start, own = at, True  # the tagger knows the whole: 华西医院
+            continue
+        if at + len(word) > kind_at:
+            start = at
             continue
         if start - at > 10 or any(sign in word for sign in "于在读毕往去到从是给") or not re.fullmatch(f"[{HAN}A-Za-z0-9]+", word):
             break
@@ -169,6 +178,7 @@ def named_from(text: str, cut: list[tuple[str, str, int]], kind_at: int, end: in
     return start if own and end - start <= 18 else None
 
 
+ADJECTIVES = frozenset("强浩乐豆朵欢冰晨甜红艳秀兰翠静晴娇阳")
 COMMON = frozenset(["班主任", "老师", "同学", "妈妈", "爸爸", "父亲", "母亲", "丈夫", "妻子", "女儿", "儿子", "孩子", "家", "家里", "单位", "朋友", "医生", "父母", "学生", "来访者", "求助者", "咨询师", "时候", "时间", "情况", "男友", "女友", "家人", "爷爷", "奶奶", "亲戚", "领导", "同事", "老板", "客户", "原因", "之前", "后来"])
 
 

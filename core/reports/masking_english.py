@@ -28,7 +28,7 @@ def data() -> dict[str, Any]:
 def hits(text: str) -> list[Hit]:
     orgs = list(institutions(text))
     free = blanked(text, orgs)
-    return [*orgs, *titled(free), *told(free), *related(free), *runs(free)]
+    return [*orgs, *titled(free), *told(free), *related(free), *lower(free), *runs(free)]
 
 
 def blanked(text: str, hits: Iterable[Hit]) -> str:
@@ -72,23 +72,31 @@ def related(text: str) -> Iterator[Hit]:
             yield name_hit(match.start("name"), match["name"], "name after a word for a person", match["cue"].lower() in ("client", "patient"))
 
 
+def lower(text: str) -> Iterator[Hit]:
+    """A known first name in small letters after a word for a person: my friend jess."""
+    for match in re.finditer(rf"\b(?i:{data()['related']}),? (?P<name>[a-z]+)\b", text):
+        if match["name"] in data()["given"]:
+            yield name_hit(match.start("name"), match["name"], "name in small letters")
+
+
 def runs(text: str) -> Iterator[Hit]:
     """Capitals in the middle of a sentence, known first names anywhere, and names at a sentence's start."""
     for match in re.finditer(RUN, text):
         start, name = trimmed(match.start(), match.group())
         if not name or data()["scales"] & set(name.lower().split()):
             continue
+        name = name.removesuffix("'s")
         first = name.split()[0]
         plain, begins = first.lower().removesuffix("'s"), at_start(text, start)
         after = text[start + len(name) : start + len(name) + 24]
-        acts = re.match(rf"(?:'s\b|,? (?:{data()['verbs']})\b|, (?:aged |who |a |an |now )?\d*|\s?\(\d)", after) is not None
+        acts = re.match(rf"(?:'s\b|,? (?:{data()['verbs']})\b|, (?:aged |who |a |an |now )?\d*|\s?\(\d\d)", after) is not None
         if plain in data()["unsure"]:
             if (len(name.split()) > 1 or (acts and not after.startswith(", "))) and not month_like(text, start, after):
                 yield name_hit(start, name, "first name")
         elif plain in data()["given"]:
             yield name_hit(start, name, "first name", client=begins and re.match(r",? (?:\d|is a|aged)|\s?\(\d", after) is not None)
         elif begins:
-            if acts and (len(name.split()) > 1 or re.match(rf"'s\b| (?:{data()['verbs']})\b|, \d| \(\d|, (?:who|aged)", after)) and len(plain) > 2:
+            if acts and (len(name.split()) > 1 or re.match(rf"'s\b| (?:{data()['verbs']})\b|, \d| \(\d\d|, (?:who|aged)", after)) and len(plain) > 2:
                 yield name_hit(start, name, "name at a sentence's start", client=re.match(r", ?(?:aged )?\d", after) is not None)
         elif not PLACE.search(text[max(0, start - 14) : start]) and len(plain) > 1 and not heading_case(text, start):
             yield name_hit(start, name, "capital inside a sentence")
