@@ -181,7 +181,7 @@ def demo(
     from core.studies.service import status
 
     store = the_store()
-    give(status(store, load_demo(store, language, size)), as_json)
+    give(status(store, load_demo(store, language, size, wait=True)), as_json)
 
 
 @app.command()

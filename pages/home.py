@@ -29,7 +29,7 @@ def load_demo(store: Store) -> None:
     demo = importlib.import_module("core.studies.demo")
     with st.spinner(_("Running the demo study on this machine. It fills every page in under a minute …")):
         try:
-            demo.load_demo(store, language(), size="small")
+            demo.load_demo(store, language(), size="small", wait=True)
         except WorkbenchError as error:
             layout.problem(error)
             return
