@@ -63,16 +63,21 @@ def bring_roles(store: Store, name: str, data: bytes) -> Brought:
     return Brought(brought.saved, brought.messages)
 
 
-def refuse_tables(store: Store, name: str, data: bytes) -> Brought:
-    raise DataError(
-        "{name}: ratings and comparisons made elsewhere have no sessions in this store to belong to. Read them with "
-        "“rapport agreement” or “rapport compare”; nothing was saved.", name=name,
-    )  # fmt: skip
+def bring_ratings(store: Store, name: str, data: bytes) -> Brought:
+    from core.commands.judgments import import_ratings
+
+    return Brought(import_ratings(store, name, data))
+
+
+def bring_comparisons(store: Store, name: str, data: bytes) -> Brought:
+    from core.commands.judgments import import_comparisons
+
+    return Brought(import_comparisons(store, name, data))
 
 
 BRINGERS: dict[str, Bring] = {
-    "reports": bring_reports, "transcripts": bring_transcripts, "roles": bring_roles, "ratings": refuse_tables,
-    "comparisons": refuse_tables,
+    "reports": bring_reports, "transcripts": bring_transcripts, "roles": bring_roles, "ratings": bring_ratings,
+    "comparisons": bring_comparisons,
 }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from core.cli import app
+from storage import tables
 from storage.store import Store
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -60,3 +61,17 @@ def test_transcripts_and_roles_come_in_too(store: Store, tmp_path: Path) -> None
 def test_wrong_usage_is_one_line_and_code_two(store: Store, tmp_path: Path) -> None:
     assert run(app, ["import", str(tmp_path / "a.txt"), "--as", "poems"]).exit_code == 2
     assert run(app, ["show", "report", "99"]).exit_code == 2
+
+
+def test_ratings_and_comparisons_of_sessions_in_the_store(store: Store, tmp_path: Path) -> None:
+    one, two = (store.sessions.add(tables.Session(title=title, origin="imported")).id for title in "ab")
+    ratings, comparisons = tmp_path / "r.csv", tmp_path / "c.csv"
+    ratings.write_text(f"session,rater,instrument,item,value\n{one},K-01,wai-o-s,Q1,4\n{two},K-01,wai-o-s,Q1,\n")
+    comparisons.write_text(f"first,second,rater,instrument,dimension,verdict\n{one},{two},K-01,hill,gentle_challenges,{two}\n")
+    assert run(app, ["import", str(ratings), "--as", "ratings", "--json"]).exit_code == 0
+    told = json.loads(run(app, ["import", str(comparisons), "--as", "comparisons", "--json"]).stdout)
+    assert told["accepted"] == 1 and [rating.value for rating in store.ratings.all()] == [4.0, None]
+    assert store.comparisons.all()[0].winner_id == two
+    ratings.write_text("session,rater,instrument,item,value\n99,K-01,wai-o-s,Q1,4\n")
+    told = json.loads(run(app, ["import", str(ratings), "--as", "ratings", "--json"]).stdout)
+    assert told["refused"] == 1 and "not in the store" in told["files"][0]["messages"][0]
