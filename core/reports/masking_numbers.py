@@ -15,7 +15,7 @@ ACCOUNT = re.compile(
 ID_ZH = re.compile(r"(?<!\d)\d{6}\s?(?:18|19|20)\d{2}\s?\d{4}\s?\d{3}\s?[\dXx](?!\d)|(?<!\d)\d{17}[\dXx](?!\d)")
 SSN = re.compile(r"(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)")
 NUMBERED = re.compile(
-    r"(?:(?:passport|NHS|medicare|insurance|patient|student|staff|employee|licen[cs]e|social security|national insurance|ID|MRN|hospital|chart|file|account|card)"
+    r"(?:(?:[Pp]assport|NHS|[Mm]edicare|[Ii]nsurance|[Pp]atient|student|staff|employee|licen[cs]e|social security|national insurance|ID|MRN|hospital|chart|file|account|card)"
     r"(?: card)?\s*(?:number|no\.?|num|#|ID)?\s*(?:is|was|[:#(])?\s*)((?=[A-Z0-9 -]*\d{3})[A-Z0-9]+(?:[ -]?[A-Z0-9]+)*)", re.ASCII,
 )
 NUMBERED_ZH = re.compile(r"(?:身份证|护照|病历|住院|门诊|学|工|社保|医保|银行卡|卡|驾驶证|准考证|车牌)号?码?\s*(?:是|为|[:：])?\s*([A-Z]?[A-Z0-9-]{5,20})", re.ASCII | CASE)

@@ -2,7 +2,7 @@
 
 import hashlib
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any, Literal
@@ -16,12 +16,12 @@ from core.reports.components import PARTS, read_cases
 from core.reports.masking import Span
 from core.reports.parsing import text_of, tidy
 from core.reports.replies import Components, Dialogue, Note
-from core.sessions import safety
 from storage import tables
 from storage.store import Store
 
 How = Literal["memo2demo", "roleplay"]
 Spans = Mapping[str, Sequence[Span]]
+RiskOf = Callable[[str, str], list[dict[str, Any]]]
 LONGEST_NAME = 60
 
 
@@ -402,12 +402,14 @@ def confirm_note(store: Store, note_id: int) -> tables.Note:
 async def reconstruct_dialogue(
     store: Store, engine: Engine, report_id: int, how: How = "memo2demo", *, seed: int = 0,
     settings: Settings | None = None, on_text: OnText = None, study_id: int | None = None, unit_id: int | None = None,
+    risk_of: RiskOf | None = None,
 ) -> tables.Session:  # fmt: skip
     """Rebuild the dialogue, check it, ask once more with what was wrong, and save it with the faults that stay.
 
     Args:
         how: ``memo2demo`` from report and newest note (one is written when there is none); ``roleplay`` from the
             report alone, CPsyCoun's baseline.
+        risk_of: marks signs of risk in a turn, ``(seat, text)``; without it turns carry no marks.
     Raises:
         Refused, ModelError: as ``write_note``. Nothing was saved but the calls.
     """
@@ -427,7 +429,7 @@ async def reconstruct_dialogue(
         better = faults_of(again[0], report)
         if weight(better) <= weight(faults):
             (dialogue, call, kind), faults = again, better
-    return save_dialogue(store, report, how, dialogue, faults, call, kind, clearance, seed)
+    return save_dialogue(store, report, how, dialogue, faults, call, kind, clearance, seed, risk_of)
 
 
 @dataclass(frozen=True)
@@ -467,7 +469,7 @@ def weight(faults: Sequence[Fault]) -> tuple[int, int]:
 
 def save_dialogue(
     store: Store, report: tables.Report, how: How, dialogue: Dialogue, faults: Sequence[Fault], call: int, kind: str,
-    clearance: int, seed: int,
+    clearance: int, seed: int, risk_of: RiskOf | None = None,
 ) -> tables.Session:  # fmt: skip
     session = tables.Session(
         title=f"{report.title} · {'Memo2Demo' if how == 'memo2demo' else 'role-play'}", origin="reconstructed",
@@ -478,7 +480,7 @@ def save_dialogue(
     turns = [
         tables.Turn(
             session_id=0, position=position, seat=turn.seat, text=turn.text, stage=turn.stage, call_id=call,
-            risk=safety.risk_of(turn.seat, turn.text),
+            risk=risk_of(turn.seat, turn.text) if risk_of else [],
         )
         for position, turn in enumerate(dialogue.turns, start=1)
     ]  # fmt: skip

@@ -10,6 +10,7 @@ from core.llm import engines
 from core.llm.asking import now
 from core.llm.seam import Clearance, Engine
 from core.reports import service
+from core.sessions import safety
 from pages.components import badges, layout, resources, session_view, transcript
 from pages.components.words import _, language
 from storage import tables
@@ -122,7 +123,7 @@ def dialogue(report: tables.Report, agent: tables.Agent | None) -> None:
             seed = len(made)
             session = attempt(
                 agent,
-                lambda engine: service.reconstruct_dialogue(store, engine, id, how, seed=seed, settings=settings),
+                lambda engine: service.reconstruct_dialogue(store, engine, id, how, seed=seed, settings=settings, risk_of=safety.risk_of),
                 _("Rebuilding the dialogue; it is checked and asked for once more where it breaks a rule …"),
             )
             if session is not None:
