@@ -1,54 +1,27 @@
 """Reports: a file → cases in six components → masked and confirmed by a person → note → dialogue."""
 
-import hashlib
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, Literal
 
-from core.errors import DataError, ModelError, WorkbenchError
+from core.errors import DataError, ModelError
 from core.llm.asking import OnText, ask, make_question
 from core.llm.seam import Clearance, Engine, Settings
 from core.reports import masking
-from core.reports.checks import Fault, dialogue_faults
+from core.reports.checks import Fault
 from core.reports.components import PARTS, read_cases
+from core.reports.drafts import Draft, Imported, Spans, Taken, content_hash, kept_decisions, key_of, placed
 from core.reports.masking import Span
 from core.reports.parsing import text_of, tidy
+from core.reports.rebuilt import fault_row, faults_of, named, report_inputs, weight
 from core.reports.replies import Components, Dialogue, Note
 from storage import tables
 from storage.store import Store
 
 How = Literal["memo2demo", "roleplay"]
-Spans = Mapping[str, Sequence[Span]]
 RiskOf = Callable[[str, str], list[dict[str, Any]]]
 LONGEST_NAME = 60
-
-
-@dataclass
-class Draft:
-    """One case, read but not saved: its components as they stand in the file, and the whole text."""
-
-    source: str
-    text: str
-    language: str
-    parts: dict[str, str]
-    topic: str
-    school: str
-    headed: bool = True
-    label: str = ""
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        return tuple(part for part in PARTS if not self.parts[part].strip())
-
-
-@dataclass
-class Imported:
-    """What a file holds: drafts to save, and why stretches of it were not taken."""
-
-    drafts: list[Draft] = field(default_factory=list)
-    refused: list[DataError] = field(default_factory=list)
 
 
 def import_report(store: Store, name: str, data: bytes | str) -> Imported:
@@ -118,12 +91,6 @@ def spoken(language: str) -> Literal["en", "zh"]:
 # ---- saving and masking --------------------------------------------------------------------------
 
 
-def content_hash(parts: Mapping[str, str]) -> str:
-    """The same for the same words, whatever the spaces and the name of the file."""
-    words = "\n".join(unicodedata.normalize("NFKC", parts[part]) for part in PARTS if part != "title")
-    return hashlib.sha256("".join(words.split()).encode()).hexdigest()
-
-
 def save_report(store: Store, draft: Draft) -> tables.Report:
     """Save a case with the proposed masking applied, *unconfirmed*; what was masked is its key, beside it.
 
@@ -147,14 +114,6 @@ def save_report(store: Store, draft: Draft) -> tables.Report:
         content_hash=hashed, clearance=int(Clearance.UNCONFIRMED),
     )  # fmt: skip
     return store.reports.save(report, key_of(0, parts, spans))
-
-
-@dataclass
-class Taken:
-    """What one file brought: reports saved, and sentences about what was not taken or needs a look."""
-
-    reports: list[tables.Report] = field(default_factory=list)
-    messages: list[WorkbenchError] = field(default_factory=list)
 
 
 def take_report(store: Store, name: str, data: bytes | str) -> Taken:
@@ -223,18 +182,6 @@ def free_title(store: Store, title: str) -> str:
     return tried
 
 
-def key_of(report_id: int, parts: Mapping[str, str], spans: Spans) -> list[tables.Mask]:
-    """The key to a masking: every stretch in order, kept ones too."""
-    return [
-        tables.Mask(
-            report_id=report_id, component=part, kind=span.kind, original=parts[part][span.start : span.end],
-            replacement=span.replacement, kept=span.kept,
-        )
-        for part in PARTS
-        for span in masking.merged(spans.get(part, ()), len(parts[part]))
-    ]  # fmt: skip
-
-
 def unmasked(store: Store, report_id: int) -> tuple[dict[str, str], dict[str, list[Span]]]:
     """A report as it came, and what is marked in it: for the person who reviews the masking.
 
@@ -256,19 +203,6 @@ def unmasked(store: Store, report_id: int) -> tuple[dict[str, str], dict[str, li
 def as_it_stands(report: tables.Report) -> tuple[dict[str, str], dict[str, list[Span]]]:
     parts = {part: getattr(report, part) for part in PARTS}
     return parts, masking.find(parts, report.language)
-
-
-def placed(text: str, rows: Sequence[tables.Mask], stretches: Sequence[tuple[int, int]]) -> list[Span]:
-    """Spans of the key's rows: masked ones where they were put back, kept ones at their next occurrence."""
-    found, masked, at = [], iter(stretches), 0
-    for row in rows:
-        start, end = (text.find(row.original, at), 0) if row.kept else next(masked)
-        if start < 0:
-            continue
-        end = end or start + len(row.original)
-        found.append(Span(start, end, row.kind, row.replacement, row.kept))
-        at = end
-    return found
 
 
 def save_masking(store: Store, report_id: int, parts: Mapping[str, str], spans: Spans, **more: Any) -> tables.Report:
@@ -324,24 +258,7 @@ def change_components(store: Store, report_id: int, **fields: str) -> tables.Rep
     )  # fmt: skip
 
 
-def kept_decisions(parts: Mapping[str, str], fresh: Spans, before: Spans) -> dict[str, list[Span]]:
-    """Fresh spans with what a person had decided for the same words in the same component: kept stays kept."""
-    kept = {span.replacement for spans in before.values() for span in spans if span.kept}
-    return {
-        part: [replace(span, kept=span.replacement in kept) for span in spans] for part, spans in fresh.items()
-    }
-
-
 # ---- note and dialogue ---------------------------------------------------------------------------
-
-
-def report_inputs(report: tables.Report) -> dict[str, str]:
-    """The components for a writer; the client is “the client” there, and relatives go without a letter."""
-    return {part: masking.neutral(getattr(report, part), report.language) for part in PARTS}
-
-
-def named(report: tables.Report) -> str:
-    return f"Report {report.id} “{report.title}”"
 
 
 async def write_note(
@@ -457,16 +374,6 @@ class Asking:
         return usable(answer, "rebuild the dialogue"), call, answer.engine
 
 
-def faults_of(dialogue: Dialogue, report: tables.Report) -> list[Fault]:
-    text = "\n".join(report_inputs(report).values())
-    return dialogue_faults([turn.model_dump() for turn in dialogue.turns], text, report.language)
-
-
-def weight(faults: Sequence[Fault]) -> tuple[int, int]:
-    """Rules broken, then aims missed."""
-    return sum(not fault.aim for fault in faults), len(faults)
-
-
 def save_dialogue(
     store: Store, report: tables.Report, how: How, dialogue: Dialogue, faults: Sequence[Fault], call: int, kind: str,
     clearance: int, seed: int, risk_of: RiskOf | None = None,
@@ -485,15 +392,6 @@ def save_dialogue(
         for position, turn in enumerate(dialogue.turns, start=1)
     ]  # fmt: skip
     return store.sessions.add_with_turns(session, turns)
-
-
-def fault_row(fault: Fault, how: str) -> dict[str, Any]:
-    """A fault as it is kept: its code and values, and its sentence in both languages."""
-    told = fault.told("en").replace("{", "{{").replace("}", "}}")  # kept as a template without values
-    return {
-        "code": fault.code, "turn": fault.turn, "aim": fault.aim, "how": how, "found": dict(fault.values),
-        "message": told, "en": fault.told("en"), "zh": fault.told("zh"),
-    }  # fmt: skip
 
 
 def dialogues(store: Store, report_id: int) -> list[tables.Session]:
