@@ -1,0 +1,136 @@
+"""How a study stands: its progress, what failed and why, what it cost, and what a person can do now."""
+
+import pandas as pd
+import streamlit as st
+
+from core.errors import WorkbenchError
+from core.studies import service
+from core.studies.progress import Failure, Standing, standing
+from core.studies.worker import doing
+from pages.components import badges, layout, resources
+from pages.components.words import _, many
+
+MOVING = ("running", "stopping")
+
+
+def kind_names() -> dict[str, str]:
+    return {
+        "role": _("Roles"), "session": _("Sessions"), "note": _("Notes"), "dialogue": _("Dialogues"),
+        "comparison": _("Comparisons"), "rating": _("Ratings"),
+    }  # fmt: skip
+
+
+def state_names() -> dict[str, str]:
+    return {
+        "planned": _("Planned"), "running": _("Running"), "stopping": _("Stopping"), "stopped": _("Stopped"),
+        "needs the key": _("Needs the key"), "over budget": _("At its budget"), "failed": _("Stopped by a failure"),
+        "finished": _("Finished"),
+    }  # fmt: skip
+
+
+def what_happened(failure: Failure) -> tuple[str, str]:
+    """A reason's code as what happened and what to do."""
+    again = _("Retry; nothing answered is asked again.")
+    shorter = _("Use shorter sessions, or a model with a longer context.")
+    other_judge = _("Retry, or choose another judge.")
+    words = {
+        "busy": (_("The endpoint was too busy"), again), "server": (_("The endpoint had a fault"), again),
+        "timeout": (_("No answer came in time"), again), "malformed": (_("The answer's form was broken"), again),
+        "stream": (_("The answer broke off"), again), "unreachable": (_("The endpoint could not be reached"), again),
+        "empty": (_("The answer was empty"), again), "too_long": (_("The text is too long for the model"), shorter),
+        "filtered": (_("A content filter stopped it"), other_judge),
+        "refused": (_("The endpoint refused the request"), _("Test the connection on Models and agents, then retry.")),
+        "gate": (_("The text may not leave this machine"), _("Confirm its masking, or choose a local model.")),
+        "missing": (_("The judge left it out"), other_judge), "cut": (_("The answer was cut at its longest"), _("Allow more tokens for an answer, then retry.")),
+        "unreadable": (_("The answer could not be read"), other_judge),
+        "off_scale": (_("The rating was not on the scale"), other_judge),
+        "record": (_("What it needs is missing"), _("See the example, mend its source, then retry.")),
+    }  # fmt: skip
+    return words.get(failure.code, (_("Something else"), _("See the example, then retry.")))
+
+
+def draw(study_id: int) -> None:
+    """The study as it stands, looking again each second and a half while it runs."""
+    state = resources.store().studies.get(study_id).state
+    st.fragment(look, run_every=1.5 if state in MOVING else None)(study_id, state)
+
+
+def look(study_id: int, drawn_as: str) -> None:
+    store = resources.store()
+    study = store.studies.get(study_id)
+    if study.state != drawn_as:
+        st.rerun()
+    found = standing(store, study, doing(store, study_id))
+    badges.row([
+        badges.running(state_names()[study.state]) if study.state in MOVING else badges.fact(state_names().get(study.state, study.state), "flag"),
+        badges.engine(study.engine),
+    ])  # fmt: skip
+    if study.reason:
+        layout.notice(study.reason, "warning")
+    progress(found)
+    figures(found)
+    why(found)
+    buttons(found)
+
+
+def progress(found: Standing) -> None:
+    """A bar for each kind of work, in words beside it."""
+    for kind, by_state in found.kinds.items():
+        total = sum(by_state.values())
+        ended = sum(by_state.get(state, 0) for state in ("done", "reused", "unscored", "failed"))
+        st.progress(ended / max(1, total), text=_("{kind}: {ended} of {total}").format(
+            kind=kind_names().get(kind, kind), ended=f"{ended:,}", total=f"{total:,}"))  # fmt: skip
+
+
+def figures(found: Standing) -> None:
+    counts, sums = found.counts, found.figures
+    left = found.seconds_left
+    cost = _("not known") if sums.unpriced else f"${sums.cost:,.2f}"
+    budget = found.study.budget
+    cells = [
+        ("task_alt", _("Units ended"), f"{found.ended:,}", _("{n} reused, {u} unscored, {f} failed").format(
+            n=counts["reused"], u=counts["unscored"], f=counts["failed"])),
+        ("forum", _("Calls"), f"{sums.calls:,}", many("{n} asked twice", "{n} asked twice", found.asked_twice)),
+        ("speed", _("Calls a second"), f"{found.pace:.1f}", _("about {n} min left").format(n=max(1, round(left / 60)))
+         if left is not None else _("not running")),
+        ("payments", _("Cost"), cost, _("of ${n}").format(n=f"{budget:,.2f}") if budget is not None else
+         _("{a} tokens in, {b} out").format(a=f"{sums.tokens_in:,}", b=f"{sums.tokens_out:,}")),
+    ]  # fmt: skip
+    grid = st.grid(4, min_column_width=190, border=True)
+    for icon, label, value, under in cells:
+        with grid.cell():
+            layout.figure(icon, label, value, under)
+
+
+def why(found: Standing) -> None:
+    """What failed or stayed unscored, by its reason."""
+    if not found.failures:
+        return
+    layout.section(_("What did not work"))
+    rows = [
+        {_("What happened"): what_happened(f)[0], _("Units"): f.count, _("What to do"): what_happened(f)[1], _("Example"): f.example}
+        for f in found.failures
+    ]  # fmt: skip
+    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+
+
+def buttons(found: Standing) -> None:
+    store, study, id = resources.store(), found.study, found.study.id or 0
+    redo = found.counts["failed"] + found.counts["unscored"]
+    try:
+        with st.container(horizontal=True):
+            if study.state == "running" and st.button(_("Stop"), key="studies_stop", icon=":material/stop:"):
+                service.stop(store, id)
+                st.rerun()
+            if study.state not in MOVING and found.waiting:
+                words = _("Start") if study.state == "planned" else _("Resume")
+                if st.button(words, key="studies_start", type="primary", icon=":material/play_arrow:"):
+                    service.start(store, id, resources.keys())
+                    st.rerun()
+            if study.state not in MOVING and redo:
+                words = many("Ask {n} unit again", "Ask {n} units again", redo)
+                if st.button(words, key="studies_retry", icon=":material/replay:"):
+                    service.retry(store, id, keys=resources.keys())
+                    st.rerun()
+    except WorkbenchError as error:
+        layout.problem(error)

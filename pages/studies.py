@@ -1,0 +1,120 @@
+"""Studies: write a design, see what it takes, run it, and watch it."""
+
+import pandas as pd
+import streamlit as st
+import yaml
+
+from core.errors import DataError, WorkbenchError
+from core.studies import service
+from core.studies.estimate import estimate
+from pages.components import layout, resources, study_standing
+from pages.components.words import _, language
+from storage.store import Store
+
+NEW = 0
+EXAMPLE = """name: Three counselors
+language: {language}
+seed: 1
+steps:
+  - kind: roles
+    count: 5
+  - kind: sessions
+    counselors: [Hill-guided, Plain supportive, Advice-giving]
+  - kind: comparisons
+    instrument: hill
+  - kind: ratings
+    instrument: wai-o-s
+    repeats: 3
+"""
+
+
+def chosen(store: Store) -> int:
+    """The study of the address, or a new one."""
+    rows = sorted(store.studies.all(), key=lambda study: -(study.id or 0))
+    names = {study.id or 0: f"{study.id} · {study.name}" for study in rows} | {NEW: _("New study")}
+    asked = st.query_params.get("study", "")
+    if st.session_state.get("studies_study") not in names:
+        st.session_state["studies_study"] = int(asked) if asked.isdigit() and int(asked) in names else next(iter(names))
+    picked = st.selectbox(_("Study"), list(names), format_func=lambda id: names[id], key="studies_study")
+    if picked != NEW:
+        st.query_params["study"] = str(picked)
+    elif "study" in st.query_params:
+        del st.query_params["study"]
+    return int(picked)
+
+
+def read(text: str) -> dict[str, object]:
+    """The design as written. Raises DataError when it is not YAML."""
+    try:
+        found = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise DataError(
+            "The design cannot be read: {why}. It must be YAML; nothing was started.", why=" ".join(str(error).split())
+        ) from error
+    if not isinstance(found, dict):
+        raise DataError("The design is not a list of named fields. It needs at least a name and steps; nothing was started.")
+    return found
+
+
+def before_starting(store: Store, given: dict[str, object]) -> None:
+    """What the design will take, from what past calls were like."""
+    _design, made, _drawn = service.plan(store, given)
+    found = estimate(store, made)
+    money = _("not known") if found.money is None else f"${found.money.low:,.2f}–{found.money.high:,.2f}"
+    kinds = study_standing.kind_names()
+    facts: list[tuple[str, object]] = [(kinds.get(kind, kind), f"{n:,}") for kind, n in found.units.items()]
+    layout.section(_("Before you start"))
+    layout.facts([
+        *facts,
+        (_("Calls"), f"{found.calls:,}"),
+        (_("Tokens in"), f"{found.tokens_in.low:,.0f}–{found.tokens_in.high:,.0f}"),
+        (_("Tokens out"), f"{found.tokens_out.low:,.0f}–{found.tokens_out.high:,.0f}"),
+        (_("Cost"), money),
+        (_("Time"), _("{a}–{b} min").format(a=f"{found.seconds.low / 60:.1f}", b=f"{found.seconds.high / 60:.1f}")),
+    ])  # fmt: skip
+    if found.goes_to:
+        layout.notice(_("Texts go to: {names}").format(names=", ".join(found.goes_to)), "warning")
+
+
+def new_study(store: Store) -> None:
+    file = st.file_uploader(_("A design as a YAML file"), type=["yaml", "yml"], key="studies_file")
+    start_with = file.getvalue().decode("utf-8", "replace") if file else EXAMPLE.format(language=language())
+    text = st.text_area(_("Design"), start_with, height=320, key=f"studies_design_{file.file_id if file else 0}")
+    try:
+        given = read(text)
+        before_starting(store, given)
+        if st.button(_("Start"), key="studies_begin", type="primary", icon=":material/play_arrow:"):
+            study = service.begin(store, given)
+            st.query_params["study"] = str(study.id)
+            del st.session_state["studies_study"]
+            service.start(store, study.id or 0, resources.keys())
+            st.rerun()
+    except WorkbenchError as error:
+        layout.problem(error)
+
+
+def one_study(store: Store, id: int) -> None:
+    study = store.studies.get(id)
+    study_standing.draw(id)
+    if study.state == "finished":
+        layout.next_step(
+            _("Read what it shows"), _("From any number down to the quote behind it."), _("Open Results"),
+            "results.py", {"study": id}, key="studies_next",
+        )  # fmt: skip
+    st.download_button(
+        _("Download the design"), yaml.safe_dump(study.design, allow_unicode=True, sort_keys=False),
+        f"study-{id}.yaml", "application/yaml", key="studies_download",
+    )  # fmt: skip
+    if study.samples:
+        layout.section(_("Samples as drawn"))
+        rows = [{_("Sample"): name, _("Drawn"): str(drawn)} for name, drawn in study.samples.items()]
+        st.dataframe(pd.DataFrame(rows), hide_index=True)
+
+
+store = resources.store()
+layout.title(_("Studies"), _("Design a study, see what it takes, and run it. Closing the browser stops nothing."))
+picked = chosen(store)
+if picked == NEW:
+    new_study(store)
+else:
+    one_study(store, picked)

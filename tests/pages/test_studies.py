@@ -1,0 +1,54 @@
+"""Studies, as people use the page: nothing yet, a design that cannot run, one that runs, one that is finished."""
+
+from core.llm.agents import ensure_shipped
+from core.studies import service
+from storage import tables
+from storage.store import Store
+from tests.pages.conftest import Open, assert_calm, shown
+
+LINES = [("client", "I can't sleep since I lost my job."), ("counselor", "It sounds like nights are the hardest.")]
+DESIGN = "name: Alliance\nsteps:\n  - kind: ratings\n    instrument: wai-o-s\n    items: [Q1]\n    repeats: 2\n"
+
+
+def a_session(store: Store) -> int:
+    session = tables.Session(title="One", origin="imported", state="ended", clearance=3)
+    rows = [tables.Turn(session_id=0, position=n, seat=seat, text=text) for n, (seat, text) in enumerate(LINES, 1)]
+    return store.sessions.add_with_turns(session, rows).id or 0
+
+
+def test_a_fresh_machine_offers_a_design_and_what_it_takes(open_page: Open) -> None:
+    at = open_page("studies.py")
+    assert_calm(at)
+    assert "Before you start" in shown(at) and at.button(key="studies_begin").label == "Start"
+
+
+def test_a_design_that_cannot_run_says_which_part(open_page: Open, store: Store) -> None:
+    at = open_page("studies.py")
+    at.text_area[0].set_value("name: X\nsteps:\n  - kind: ratings\n    repeat: 2\n").run()
+    assert_calm(at)
+    assert "cannot be run" in shown(at) and store.studies.count() == 0
+
+
+def test_a_study_is_started_from_its_design(open_page: Open, store: Store, monkeypatch: object) -> None:
+    a_session(store)
+    at = open_page("studies.py")
+    at.text_area[0].set_value(DESIGN).run()
+    at.button(key="studies_begin").click().run()
+    assert_calm(at)
+    study = store.studies.all()[0]
+    assert (study.name, study.state in ("running", "finished")) == ("Alliance", True)
+    service.wait_for(store, study.id or 0, longest=30)
+
+
+def test_a_finished_study_leads_to_its_results(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    a_session(store)
+    import yaml
+
+    study = service.begin(store, yaml.safe_load(DESIGN))
+    service.start(store, study.id or 0, worker=False)
+    service.work_off(store)
+    at = open_page("studies.py", study=study.id)
+    assert_calm(at)
+    words = shown(at)
+    assert "Finished" in words and "Read what it shows" in words
