@@ -138,6 +138,29 @@ def study_resume(id: int, as_json: AsJson = False) -> None:
     give(resume(the_store(), id), as_json)
 
 
+@study.command("stop")
+@readable
+def study_stop(id: int, as_json: AsJson = False) -> None:
+    """Send nothing further; what is under way may still answer and is saved."""
+    from core.studies.service import status, stop, wait_for
+
+    store = the_store()
+    stop(store, id)
+    wait_for(store, id)
+    give(status(store, id), as_json)
+
+
+@study.command("retry")
+@readable
+def study_retry(id: int, as_json: AsJson = False) -> None:
+    """Ask failed and unscored units again, and only these."""
+    from core.studies.service import retry, status
+
+    store = the_store()
+    retry(store, id, wait=True)
+    give(status(store, id), as_json)
+
+
 @app.command()
 @readable
 def agreement(ratings: Path, as_json: AsJson = False) -> None:
