@@ -9,6 +9,7 @@ from core.studies.progress import Failure, Standing, standing
 from core.studies.worker import doing
 from pages.components import badges, layout, resources
 from pages.components.words import _, many
+from storage import tables, units
 
 MOVING = ("running", "stopping")
 
@@ -67,6 +68,8 @@ def look(study_id: int, drawn_as: str) -> None:
     ])  # fmt: skip
     if study.reason:
         layout.notice(study.reason, "warning")
+    if study.state == "needs the key":
+        ask_for_keys(found)
     progress(found)
     figures(found)
     why(found)
@@ -112,6 +115,23 @@ def why(found: Standing) -> None:
         for f in found.failures
     ]  # fmt: skip
     st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+
+
+def ask_for_keys(found: Standing) -> None:
+    """A field for each endpoint of the study; the key goes to this browser session and the worker, nowhere else."""
+    for endpoint in endpoints_of(found.study.id or 0):
+        key = st.text_input(_("Key for {url}").format(url=endpoint.base_url), type="password", key=f"studies_key_{endpoint.id}")
+        if key:
+            resources.keys()[endpoint.base_url] = key
+    layout.muted(_("Then choose Resume. The key is kept in memory only, until the study ends."))
+
+
+def endpoints_of(study_id: int) -> list[tables.Endpoint]:
+    store = resources.store()
+    stages = units.open_stages(store, study_id)
+    agents = {id for stage in stages for id in units.agents_of(store, study_id, stage)}
+    ids = {store.agents.get(id).endpoint_id for id in agents} - {None}
+    return [store.endpoints.get(id) for id in sorted(id for id in ids if id)]
 
 
 def buttons(found: Standing) -> None:
