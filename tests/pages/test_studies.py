@@ -52,3 +52,18 @@ def test_a_finished_study_leads_to_its_results(open_page: Open, store: Store) ->
     assert_calm(at)
     words = shown(at)
     assert "Finished" in words and "Read what it shows" in words
+
+
+def test_a_study_that_waits_for_a_key_asks_for_it(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    a_session(store)
+    url = "https://models.example.org/v1"
+    row = store.endpoints.add(tables.Endpoint(name="Example", base_url=url, model="m"))
+    store.agents.add(tables.Agent(name="Judge", seat="judge", engine="openai", endpoint_id=row.id, hash="h"))
+    step = {"kind": "ratings", "items": ["Q1"], "judge": "Judge"}
+    study = service.begin(store, {"name": "Alliance", "steps": [step]})
+    store.studies.update(study.id or 0, state="needs the key")
+    at = open_page("studies.py", study=study.id)
+    assert_calm(at)
+    assert at.text_input(key=f"studies_key_{row.id}").label == f"Key for {url}"
+    assert at.button(key="studies_start").label == "Resume"
