@@ -34,7 +34,7 @@ def main() -> int:
         print("No browser could be found or fetched: the browser tests are skipped.", flush=True)
         if environment.get("RAPPORT_REQUIRE_BROWSER"):
             return 1
-    for step in (["ruff", "check", "."], ["mypy"], ["pytest", *sys.argv[1:]]):
+    for step in steps(sys.argv[1:]):
         print("—", " ".join(step), flush=True)
         code = subprocess.run(
             [sys.executable, "-m", *step], cwd=ROOT, env=environment, check=False
@@ -42,6 +42,14 @@ def main() -> int:
         if code:
             return code
     return 0
+
+
+def steps(chosen: list[str]) -> list[list[str]]:
+    """What is run, in order; the browser tests apart, for Playwright keeps an event loop in its process."""
+    tests = (
+        [["pytest", *chosen]] if chosen else [["pytest", "--ignore=tests/browser"], ["pytest", "tests/browser"]]
+    )
+    return [["ruff", "check", "."], ["mypy"], *tests]
 
 
 if __name__ == "__main__":

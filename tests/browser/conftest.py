@@ -68,8 +68,17 @@ def workbench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
     url = f"http://127.0.0.1:{port}"
     wait_for(url, process)
     yield Workbench(url, database, process)
+    end(process)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Stop the server; one that does not listen is killed, so that no test run waits for it."""
     process.terminate()
-    process.wait(20)
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait(20)
 
 
 def wait_for(url: str, process: subprocess.Popen[bytes], longest: float = 60.0) -> None:
