@@ -79,7 +79,8 @@ def _danger(scene: Scene) -> str:
 
 def _ending(scene: Scene) -> str:
     """Goodbye when the counselor closes, when the client was helped, and when nothing moves any more."""
-    if "farewell" in scene.move and "question" not in scene.move:
+    closing = "farewell" in scene.move or ("closing" in scene.move and len(scene.own) > EARLY)
+    if closing and "question" not in scene.move:
         gone = any(scene.ever("leave", kind) for kind in ("helped", "done", "stuck"))
         return scene.always("bye", "again" if gone else _outcome(scene))
     if scene.mood.cold >= 3 and scene.mood.trust < 0 and len(scene.own) >= 5:
@@ -100,7 +101,7 @@ def _outcome(scene: Scene) -> str:
 def _settled(scene: Scene) -> bool:
     """A step is named, it has been talked through, and little is left to say."""
     talked = sum(scene.ever("confidence", level) for level in ("low", "middle", "high"))
-    talked += scene.ever("when") + scene.ever("help") + scene.ever("takeaway", "helped")
+    talked += scene.ever("when") + scene.ever("help") + scene.ever("takeaway", "planned")
     asked = scene.move.about in ("takeaway", "confidence", "when", "help", "number", "obstacle", "option")
     return scene.planned and scene.mood.trust >= 1.5 and talked >= 2 and not asked
 
@@ -226,7 +227,8 @@ def _tone(scene: Scene, core: str) -> str:
     if len(scene.own) % 4 == 1:
         first, second = second, first
     for path in (first, second):
-        if path[1] and (said := scene.say(*path)) and folded(said) not in folded(core):
+        known = path[1] and (path[0] == "tone" or scene.card.slots["worst"])
+        if known and (said := scene.say(*path)) and folded(said) not in folded(core):
             return said
     return ""
 
@@ -260,7 +262,8 @@ def _confidence(scene: Scene) -> str:
 
 
 def _takeaway(scene: Scene) -> str:
-    return scene.always("takeaway", "flat" if _outcome(scene) == "flat" else "helped")
+    kinds = {"helped": "planned", "plain": "helped", "flat": "flat"}
+    return scene.always("takeaway", kinds[_outcome(scene)])
 
 
 def _exercise(scene: Scene) -> str:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from core.llm.demo.bank import pattern
+from core.llm.demo.bank import lines, pattern
 from core.llm.demo.first_person import second_to_first, third_to_first, to_first_zh
-from core.llm.demo.text import folded, is_chinese, length, sentences, shorten
+from core.llm.demo.text import folded, is_chinese, length, normal, sentences, shorten
 from core.llm.demo.words import FOLDER, words
 
 KINDS = ("open", "story", "feeling", "thought", "impact", "deep", "wish")
@@ -56,6 +56,8 @@ def _card(role_json: str, language: str) -> Card:
     traits = {str(name): str(variant) for name, variant in mapping(role.get("traits")).items()}
     known = stressor_words(role, language)
     facts = {kind: _lines(known, kind) for kind in KINDS}
+    if known is stressors(language).get("any"):
+        facts["open"] = _named(role, language) or facts["open"]
     facts |= {"event": _told(_list(role.get("life_events")), language), "self": _self(role, language)}
     if not facts["event"] and not profile:
         facts["event"] = _told(_paragraphs(role), language)[:4]
@@ -103,6 +105,15 @@ def stressor_words(role: Mapping[str, Any], language: str) -> Mapping[str, Any]:
             if text and _match(language, id).search(folded(text)):
                 return known[id]
     return known.get("any", {})
+
+
+def _named(role: Mapping[str, Any], language: str) -> tuple[str, ...]:
+    """A difficulty nobody foresaw, in the card's own words."""
+    label = shorten(normal(str(mapping(role.get("stressor")).get("label") or "")), 20).rstrip(ENDS)
+    if not label or "|" in label or is_chinese(label) != (language == "zh"):
+        return ()
+    label = label[:1].lower() + label[1:] if label[1:2].islower() else label
+    return tuple(line.replace("{label}", label) for line in lines(language, "client", "named"))
 
 
 def _lines(entry: Mapping[str, Any], kind: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ EARLY = 4  # advice before this many turns of the counselor is early
 START = {"positive_experience": 0.8, "negative_experience": -0.6, "resistant": -0.5, "extroverted": 0.3}
 GAINS = {"reflection": 0.8, "support": 0.4, "interpretation": 0.3, "reassures": 0.2, "open": 0.5}
 LOSSES = {"pressure": 0.9, "disorder": 0.4}
-DEPTH = {"impact": 0.0, "wish": 0.0, "feeling": 0.6, "thought": 1.0, "event": 1.4, "deep": 3.2}
+DEPTH = {"impact": -0.5, "wish": 0.0, "feeling": 0.6, "thought": 1.0, "event": 1.4, "deep": 3.2}
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Mood:
 
     def allows(self, kind: str) -> bool:
         """Whether a fact of this kind is told by now."""
-        return self.trust >= DEPTH.get(kind, 0.0)
+        return self.trust >= DEPTH.get(kind, -9.0)
 
 
 def mood_of(card: Card, moves: Sequence[Move]) -> Mood:
