@@ -1,17 +1,14 @@
 """Data and privacy: what is stored where, what leaves, what the demo engine is, and deleting."""
 
-import json
 import os
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from pages.components import badges, crisis, deleting, endpoints, layout, resources
+from pages.components import badges, crisis, deleting, endpoints, engine_note, layout, resources
 from pages.components.words import _
 from storage.store import Store
-
-VALIDITY = Path(__file__).parents[1] / "prompts" / "demo" / "validity.json"
 
 
 def kind_names() -> dict[str, str]:
@@ -120,64 +117,6 @@ def consents(store: Store) -> None:
                 st.rerun()
 
 
-def demo_engine() -> None:
-    layout.section(_("What the demo engine is"))
-    with st.container(border=True):
-        badges.row([badges.engine("demo")])
-        st.text(
-            _(
-                "Rules over word lists, in English and Chinese. It is no model and has no understanding. Its counselors, "
-                "clients and raters were made to fit each other, so what its raters say about its own sessions is a "
-                "check that everything runs, never a finding. Repeats of a demo rater read different four fifths of a "
-                "session: their agreement is that of subsamples and says nothing about a model."
-            )
-        )
-        measured(read_validity())
-
-
-def read_validity() -> dict[str, Any]:
-    try:
-        return dict(json.loads(VALIDITY.read_text("utf-8")))
-    except (OSError, ValueError):
-        return {}
-
-
-def measured(found: dict[str, Any]) -> None:
-    """How far the demo raters sort real sessions, as measured once and kept with the rules."""
-    if not found.get("auc"):
-        return
-    data = found.get("data", {})
-    layout.card_title(_("Measured on real transcripts"))
-    st.text(
-        _(
-            "On {n} sessions labelled by experts ({name}), how often the rules put a high-quality session above a "
-            "low-quality one (0.5 is chance, 1 is always):"
-        ).format(n=data.get("sessions", "?"), name=data.get("name", "?"))
-    )
-    names = {"alliance_total": _("Alliance, all items"), "hill_comparison": _("Nine Hill dimensions")}
-    st.dataframe(
-        [
-            {
-                _("Rater"): names.get(name, name.replace("_", " ")),
-                "AUC": value["value"],
-                _("95 % interval"): "{:.2f}–{:.2f}".format(*value["interval"])
-                if value.get("interval")
-                else "",
-            }
-            for name, value in found["auc"].items()
-            if isinstance(value, dict) and isinstance(value.get("value"), (int, float))
-        ],
-        hide_index=True,
-        column_config={"AUC": st.column_config.NumberColumn(format="%.2f")},
-        key="privacy_validity",
-    )
-    layout.muted(
-        _(
-            "{engine}, {date}. Measured in English on whole sessions; Chinese is not validated, single utterances are not."
-        ).format(engine=found.get("engine", ""), date=found.get("date", ""))
-    )
-
-
 def delete_section(store: Store) -> None:
     layout.section(_("Delete"))
     if not resources.is_researcher():
@@ -211,5 +150,5 @@ what_is_stored(store)
 where_text_goes(store)
 consents(store)
 delete_section(store)
-demo_engine()
+engine_note.draw()
 crisis.note()
