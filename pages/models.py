@@ -9,7 +9,7 @@ from core.errors import DataError, WorkbenchError
 from core.llm import agents, engines, probing
 from core.llm.asking import now
 from core.prompting import catalogue
-from pages.components import badges, endpoints, layout, resources
+from pages.components import badges, endpoints, engine_note, layout, resources
 from pages.components.words import _, language, plain
 from storage import tables
 from storage.store import Store
@@ -39,6 +39,7 @@ def demo_card() -> None:
             )
         )
         badges.row([badges.local(True)])
+        engine_note.link()
 
 
 def endpoint_card(store: Store, row: tables.Endpoint) -> None:

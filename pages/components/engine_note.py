@@ -35,6 +35,11 @@ def draw() -> None:
             every_run(found)
 
 
+def link() -> None:
+    """Where to read about it, for a page that shows something the demo engine made."""
+    layout.link("privacy.py", _("What the demo engine is"))
+
+
 def rules() -> list[tuple[str, str]]:
     """Who in the engine does what, in plain words."""
     return [

@@ -9,6 +9,7 @@ from core.results.wins import Contest, Stage, agent_table
 from pages.components import (
     badges,
     charts,
+    engine_note,
     forest,
     heat,
     layout,
@@ -63,6 +64,7 @@ def said(contest: Contest) -> None:
         layout.muted(_(" · ").join(parts))
     if contest.claim == "pipeline check":
         layout.muted(_("Rules judged what rules said. The scores show that the chain works, so no counselor is named as better."))  # fmt: skip
+        engine_note.link()
 
 
 def stage_choice(found: Compared) -> Stage:
