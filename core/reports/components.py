@@ -184,18 +184,21 @@ def find_components(text: str, label: str = "") -> Case:
             where[part].append((start, start + len(words)))
 
     now, level, headed = "", 0, False
+    opened: set[str] = set()
     for line in read_lines(text):
         if line.part and _opens(line, now, level, texts):
-            again = line.part == now or bool(texts[line.part])
+            again = line.part == now or line.part in opened
             if again and line.part not in SHORT:  # a second heading of the same component is part of its text
                 take(line.part, line.text.lstrip("# "), line.start)
             elif line.rest.strip():
                 take(line.part, line.rest, line.rest_start)
             now, headed = line.part, True
+            opened.add(now)
             level = line.level if line.part not in SHORT else 0
         elif line.text.strip() and not RULE.match(line.text):
             title = not now and not texts["title"] and can_be_title(line, label)
-            take("title" if title else now or "case_brief", _words_of(line, label, title), line.start)
+            under = "" if now == "title" and texts["title"] else now  # a title is one line
+            take("title" if title else under or "case_brief", _words_of(line, label, title), line.start)
         elif not line.text.strip() and now:
             take(now, "", line.start)
     parts = {part: joined(lines, part) for part, lines in texts.items()}

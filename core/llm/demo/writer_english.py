@@ -81,6 +81,8 @@ NO_SUBJECT = re.compile(r"^(Lives|Works|Has|Is|Feels|Suffers|Wants|Hopes|Cannot|
 def _plain(text: str) -> str:
     """Without the frame of the telling ("In the second session", "She said that"), with a subject."""
     bare = FRAME.sub("", LEAD.sub("", text.strip()))
+    if re.search(r"\bthat\b", text[: max(0, len(text) - len(bare))]):  # "She said that …, and that …"
+        bare = AND_THAT.sub(r"\1", bare)
     bare = re.sub(r"^There (?:is|was|were|are) no [^,]+, (?:although|though|but) ", "", bare)
     bare = DESCRIBES.sub(r"\1 is ", bare)
     bare = NOTICES.sub(r"\1 \2", bare) if SHOWN.search(bare) else bare
@@ -91,6 +93,7 @@ def _plain(text: str) -> str:
     return bare[:1].upper() + bare[1:]
 
 
+AND_THAT = re.compile(r"(,? and )that (?=(?:she|he|they|the|her|his|it|nobody|everything|there)\b)")
 SHOWN = re.compile(
     r"\b(?:wept|cried|was silent|fell silent|laughed|giggled|smiled|nodded|nods|sighed|broke off|hardly spoke|talked fast|"
     r"spoke (?:softly|quietly|slowly|little)|avoided (?:my|the)|changed seats|(?:placed|put) .* (?:in|on) the (?:empty )?chair|read .* aloud|"

@@ -127,3 +127,9 @@ def test_word_headings_and_tables_are_read() -> None:
     document.save(box)
     case = find_components(text_of("a.docx", box.getvalue()))
     assert case.missing == ("experience_thoughts",) and case.parts["title"] == "The move" and case.parts["method"] == "CBT"
+
+
+def test_a_title_is_one_line() -> None:
+    case = read_cases("a.txt", "Title: A long winter\nClient: a nurse.\nCase Brief\nShe came in autumn.\nProcess\nWe met.")
+    assert case.cases[0].parts["title"] == "A long winter"
+    assert case.cases[0].parts["case_brief"] == "Client: a nurse.\nShe came in autumn."
