@@ -1,0 +1,37 @@
+"""The Chinese catalogue: every message translated, and every value still in its place."""
+
+import re
+from typing import Any
+
+import pytest
+
+from pages.locale.gather import LANGUAGES, gathered, known, missing
+
+SLOT = re.compile(r"\{\w+\}")
+
+
+def slots(text: str) -> set[str]:
+    return set(SLOT.findall(text))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_message_is_translated(language: str) -> None:
+    catalogue = known(language)
+    lacking = [message.id for message in gathered() if message.id and _plain(message.id) not in catalogue]
+    assert not lacking and not missing(catalogue), "run python -m pages.locale.gather, then translate"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_values_stay_in_place(language: str) -> None:
+    for message in known(language):
+        if message.id:
+            for said in message.string if message.pluralizable else [message.string]:
+                assert slots(said) == slots(_more(message.id)), message.id
+
+
+def _plain(id: Any) -> str:
+    return str(id[0] if isinstance(id, tuple) else id)
+
+
+def _more(id: Any) -> str:
+    return str(id[-1] if isinstance(id, tuple) else id)
