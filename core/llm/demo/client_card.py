@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from core.llm.demo.bank import lines, pattern
+from core.llm.demo.bank import lines, pattern, wordset
 from core.llm.demo.first_person import second_to_first, third_to_first, to_first_zh
 from core.llm.demo.text import folded, is_chinese, length, normal, sentences, shorten
 from core.llm.demo.words import FOLDER, words
@@ -58,9 +58,10 @@ def _card(role_json: str, language: str) -> Card:
     facts = {kind: _lines(known, kind) for kind in KINDS}
     if known is stressors(language).get("any"):
         facts["open"] = _named(role, language) or facts["open"]
-    facts |= {"event": _told(_list(role.get("life_events")), language), "self": _self(role, language)}
+    name = own_name(role) if language == "en" else ""
+    facts |= {"event": _told(_list(role.get("life_events")), language, name), "self": _self(role, language, name)}
     if not facts["event"] and not profile:
-        facts["event"] = _told(_paragraphs(role), language)[:4]
+        facts["event"] = _told(_paragraphs(role), language, name)[:4]
     return Card(
         language=language, traits=traits, facts=with_profile(facts, profile, language),
         slots={name: str(known.get(name, "")).strip() for name in SLOTS},
@@ -99,12 +100,10 @@ def stressor_words(role: Mapping[str, Any], language: str) -> Mapping[str, Any]:
     known, stressor = stressors(language), mapping(role.get("stressor"))
     if (id := str(stressor.get("subcategory", ""))) in known:
         return known[id]
-    behavior = str(mapping(role.get("profile")).get("behavior", ""))
-    for text in (str(stressor.get("label", "")), behavior, str(role.get("text", ""))[:600]):
-        for id in known:
-            if text and _match(language, id).search(folded(text)):
-                return known[id]
-    return known.get("any", {})
+    label = str(stressor.get("label") or mapping(role.get("profile")).get("behavior") or "")
+    said = folded((label or str(role.get("text", "")))[:600])
+    found = next((id for id in known if said and _match(language, id).search(said)), "any")
+    return known.get(found, {})
 
 
 def _named(role: Mapping[str, Any], language: str) -> tuple[str, ...]:
@@ -123,10 +122,34 @@ def _lines(entry: Mapping[str, Any], kind: str) -> tuple[str, ...]:
 # ---- the card's own words ------------------------------------------------------------------------------------------
 
 
-def _told(texts: Iterable[str], language: str) -> tuple[str, ...]:
+def _told(texts: Iterable[str], language: str, name: str = "") -> tuple[str, ...]:
     """Each text as its client says it: the first sentence is what matters, the next one is more."""
-    said = [_in_first_person(text, language) for text in texts]
+    said = [_in_first_person(plainly(text, name) if language == "en" else text, language) for text in texts]
     return tuple(dict.fromkeys(line for line in said if line))
+
+
+PAST = wordset("en", "client", "grammar", "past")
+REMARKS = pattern("en", "client", "grammar", "remarks")
+NAMED = re.compile(r"\b(?:name: *|meet |named |called )([a-z]{2,})\b", re.IGNORECASE)
+
+
+def own_name(role: Mapping[str, Any]) -> str:
+    """The client's own name where a card tells of "Sarah": said outright, or what several of its events begin with."""
+    text = " ".join([str(mapping(role.get("demographics")).get("persona", "")), str(role.get("text", ""))[:2000]])
+    if found := NAMED.search(text):
+        return found.group(1)
+    first = [re.split(r"[^A-Za-z]", event)[0] for event in _list(role.get("life_events"))]
+    often = [word for word in first if len(word) > 2 and first.count(word) > 1 and word.lower() not in PAST]
+    named = [word for word in often if re.search(rf"\b{word}\b", text, re.IGNORECASE) and not word.endswith("ed")]
+    return named[0] if named and named[0].lower() not in wordset("en", "client", "grammar", "no_names") else ""
+
+
+def plainly(text: str, name: str) -> str:
+    """An English event with its subject, without the author's remarks on what it led to."""
+    text = re.sub(rf"\b{name}\b", "the client", text, flags=re.IGNORECASE) if name else text
+    first = re.split(r"[^A-Za-z]", text)[0].lower()
+    text = "the client " + text[:1].lower() + text[1:] if first in PAST or first.endswith("ed") else text
+    return REMARKS.sub("", text[:1].upper() + text[1:])
 
 
 def _in_first_person(text: str, language: str) -> str:
@@ -154,6 +177,7 @@ def first_person(sentence: str, language: str) -> str:
 def _sentence(text: str, language: str) -> str:
     text = text.strip()
     stop = "" if text.endswith(tuple(ENDS)) else "。" if language == "zh" else "."
+    text = re.sub(r"\bi\b(?!\.)", "I", text) if language == "en" else text
     return text[:1].upper() + text[1:] + stop
 
 
@@ -163,13 +187,19 @@ def _paragraphs(role: Mapping[str, Any]) -> list[str]:
     return [piece.text for piece in sentences(text[:6000]) if 6 <= length(piece.text) <= LONGEST][:30]
 
 
-def _self(role: Mapping[str, Any], language: str) -> tuple[str, ...]:
+MEET = re.compile(r"\b(?:meet )?the client, (an? [^,.]{3,60}?),? who ", re.IGNORECASE)
+
+
+def _self(role: Mapping[str, Any], language: str, name: str = "") -> tuple[str, ...]:
     """Who the client is, in the persona's sentences; the bare age where there are none."""
     person = mapping(role.get("demographics"))
+    told = str(person.get("persona", ""))[:2000]
+    told = re.sub(rf"\b{name}\b", "the client", told, flags=re.IGNORECASE) if name else told
+    told = MEET.sub(r"The client is \1 who ", told)
     said = [
         _sentence(line, language)
-        for piece in sentences(str(person.get("persona", ""))[:2000])[:3]
-        if (line := first_person(piece.text, language))
+        for piece in sentences(told)[:3]
+        if ":" not in piece.text[:14] and (line := first_person(piece.text, language))
     ]
     if said:
         return (" | ".join([said[0], " ".join(said[1:])]) if said[1:] else said[0],)
