@@ -102,8 +102,8 @@ def people() -> None:
     if not ways:
         layout.empty(
             _("No person has rated a session yet"),
-            _("People rate blind, on the page Rate; their agreement is the ceiling for every judge."),
-            _("Open Rate"), "rate.py", key="agreement_no_people",
+            _("The agreement of people is the ceiling for every judge. Bring their ratings in as a table (rapport import --as ratings), or choose “From a file”."),
+            key="agreement_no_people",
         )  # fmt: skip
         return
     picked = st.selectbox(

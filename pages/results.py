@@ -186,8 +186,8 @@ if resources.rights() == "counselor":
     head([])
     layout.empty(
         _("Results of a group are the researcher's"),
-        _("As a counselor you see your own sessions: they are on the page Alliance."),
-        _("Open Alliance"), "alliance.py", key="results_counselor",
+        _("As a counselor you see your own sessions: they are on the page Sessions."),
+        _("Open Sessions"), "sessions.py", key="results_counselor",
     )  # fmt: skip
 else:
     page()

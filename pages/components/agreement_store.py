@@ -90,8 +90,8 @@ def judge_and_people(instrument: str, voice: Voice) -> None:
     if not found:
         layout.empty(
             _("No session was rated by both"),
-            _("Have people rate some of the sessions this judge rated, with the same instrument in the same language."),
-            _("Open Rate"), "rate.py", key="agreement_none_shared",
+            _("Have people rate some of the sessions this judge rated, with the same instrument in the same language, and bring their table in (rapport import --as ratings)."),
+            key="agreement_none_shared",
         )  # fmt: skip
         return
     with st.container(border=True):
@@ -244,8 +244,8 @@ def between_people(instrument: str, version: int, language: str) -> None:
     if len(known) < 2:
         layout.empty(
             _("Two people are needed"),
-            _("{n} person has rated with this instrument in this language. Ask another one to rate the same sessions.").format(n=len(known)),
-            _("Open Rate"), "rate.py", key="agreement_one_person",
+            _("{n} person has rated with this instrument in this language. Ask another one to rate the same sessions, and bring their table in (rapport import --as ratings).").format(n=len(known)),
+            key="agreement_one_person",
         )  # fmt: skip
         return
     layout.muted(_("People: {names}").format(names=_(", ").join(known)))

@@ -36,8 +36,8 @@ def verdicts(instrument: str, voice: Voice) -> None:
     if not found:
         layout.empty(
             _("No pair was compared by both"),
-            _("Have people compare some of the pairs this judge compared, with the same instrument in the same language."),
-            _("Open Rate"), "rate.py", key="agreement_none_compared",
+            _("Have people compare some of the pairs this judge compared, with the same instrument in the same language, and bring their table in (rapport import --as comparisons)."),
+            key="agreement_none_compared",
         )  # fmt: skip
         return
     with st.container(border=True):

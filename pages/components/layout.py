@@ -95,7 +95,7 @@ def empty(words: str, sentence: str, button: str = "", page: str = "", *, key: s
     """Nothing is here yet: what would be here, and where to begin."""
     with st.container(border=True):
         lead_card(words, sentence)
-        if button and st.button(plain(button), key=key, type="primary"):
+        if button and (PAGES / page).exists() and st.button(plain(button), key=key, type="primary"):
             st.switch_page(page)
 
 
