@@ -111,7 +111,7 @@ def _settled(scene: Scene) -> bool:
 
 def _pushed(scene: Scene) -> str:
     """Advice: too early it makes the client hold back in its own way; later it is weighed."""
-    if "advice" not in scene.move or "exercise" in scene.move or scene.move.about == "exercise":
+    if "advice" not in scene.move or "reflection" in scene.move or "exercise" in (*scene.move.features, scene.move.about):
         return ""
     style = scene.variant("advice_early", scene.card.trait("response_style"))
     if pushes(scene.move, early=len(scene.other) <= EARLY):

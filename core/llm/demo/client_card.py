@@ -21,6 +21,7 @@ SLOTS = ("it", "worst", "ideal", "always", "felt")
 NOBODY = frozenset({"none", "none.", "无", "没有", "not stated", ""})
 LONGEST = 60  # words or characters of one fact that are spoken
 ENDS = ".!?。！？…"
+FULL_WIDTH = str.maketrans(",;:?!", "，；：？！")
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,7 @@ def first_person(sentence: str, language: str) -> str:
         return ""
     if language == "zh":
         said = sentence if "我" in sentence else to_first_zh(sentence) or ""
-        return said if "我" in said else ""
+        return said.translate(FULL_WIDTH) if "我" in said else ""
     if re.search(r"\b(?:I|I'm|I've|my|me)\b", sentence):
         return sentence
     change: Callable[[str], str | None] = (
