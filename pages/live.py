@@ -72,7 +72,7 @@ def begin_form() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         role = st.selectbox(
             _("Role card"),
-            list(reversed(roles)),
+            wanted_first(list(reversed(roles))),
             format_func=lambda r: f"{r.title} · {session_view.language_name(r.language)}",
             key="live_role",
         )
@@ -91,6 +91,12 @@ def begin_form() -> None:
         with st.container(border=True):
             session_view.role_card(role)
     recent()
+
+
+def wanted_first(roles: list[tables.RoleCard]) -> list[tables.RoleCard]:
+    """The role cards, the one that the address names before the others."""
+    wanted = st.query_params.get("role", "")
+    return sorted(roles, key=lambda role: str(role.id) != wanted)
 
 
 def more_choices(code: str) -> dict[str, object]:

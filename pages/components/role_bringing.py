@@ -1,0 +1,74 @@
+"""Roles that are not built here: a client profile a person writes, and roles from files."""
+
+import streamlit as st
+
+from core.errors import WorkbenchError
+from core.roles import service
+from pages.components import layout, resources, session_view
+from pages.components.words import _, language, many, plain, say
+
+FOUND = "roles_brought"
+
+
+def write_profile() -> None:
+    """A client profile: what is at issue, who the client is, what it believes, and how it answers to help."""
+    with st.expander(_("Write a client profile"), icon=":material/edit_note:"), st.form("roles_profile", border=False):
+        layout.muted(_("A profile in sentences instead of traits, as clinicians write one. One statement on each line."))
+        title = st.text_input(_("Title"), key="roles_profile_title")
+        behavior = st.text_area(_("Behavior at issue"), key="roles_profile_behavior", height=80)
+        personas = st.text_area(_("Who the client is"), key="roles_profile_personas", height=110)
+        beliefs = st.text_area(_("What the client believes"), key="roles_profile_beliefs", height=90)
+        motivation = st.text_input(_("What could move the client to change"), key="roles_profile_motivation")
+        plans = st.text_area(_("Plans the client could accept"), key="roles_profile_plans", height=90)
+        receptivity = st.slider(_("Receptivity: 1 resists throughout, 5 is open to help"), 1, 5, 3, key="roles_profile_receptivity")
+        spoken = st.selectbox(_("Language of the role"), ["en", "zh"], index=int(language() == "zh"), format_func=session_view.language_name, key="roles_profile_language")
+        made_up = st.checkbox(_("No real person stands behind this profile."), key="roles_profile_made_up", help=_("Otherwise it stays on this machine until its masking is confirmed."))
+        if st.form_submit_button(_("Save profile"), key="roles_profile_save", icon=":material/save:"):
+            profile = {
+                "behavior": behavior.strip(), "personas": lines(personas), "beliefs": lines(beliefs),
+                "motivation": motivation.strip(), "acceptable_plans": lines(plans), "receptivity": int(receptivity),
+            }  # fmt: skip
+            save(title, spoken, profile, made_up)
+
+
+def save(title: str, spoken: str, profile: dict[str, object], made_up: bool) -> None:
+    try:
+        card = service.write_profile(resources.store(), title, spoken, profile, made_up)
+    except WorkbenchError as error:
+        layout.problem(error)
+        return
+    st.query_params["role"] = str(card.id)
+    st.rerun()
+
+
+def lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def bring_in() -> None:
+    """Roles from files: ESC-Judge's JSON lines, client profiles, or cards exported here."""
+    with st.expander(_("Bring in roles"), icon=":material/upload_file:"):
+        layout.muted(_("JSON or JSON lines: roles as ESC-Judge published them, client profiles, or cards saved here."))
+        files = st.file_uploader(_("Files"), type=["json", "jsonl"], accept_multiple_files=True, key="roles_files")
+        if st.button(_("Bring in"), key="roles_import", disabled=not files):
+            st.session_state[FOUND] = [take(file.name, file.getvalue()) for file in files or []]
+            st.rerun()
+
+
+def take(name: str, data: bytes) -> tuple[str, int, list[str]]:
+    try:
+        brought = service.import_roles(resources.store(), data, name)
+    except WorkbenchError as error:
+        return name, 0, [say(error)]
+    return name, len(brought.saved), brought.messages
+
+
+def what_happened() -> None:
+    """What became of the files brought in last, once."""
+    for name, count, messages in st.session_state.pop(FOUND, []):
+        words = _("{name}: {n} brought in.").format(name=name, n=many("{n} role", "{n} roles", count))
+        layout.notice(words, "done" if count and not messages else "warning")
+        if messages:
+            with st.expander(_("{n} remarks on {name}").format(n=len(messages), name=plain(name))):
+                for message in messages[:200]:
+                    st.text(message)

@@ -1,0 +1,217 @@
+"""Building a role step by step: each step drawn as soon as it is done, and open to changes before the next."""
+
+import secrets
+import zlib
+from typing import Any, cast
+
+import streamlit as st
+
+from core.errors import WorkbenchError
+from core.llm import engines
+from core.llm.asking import now
+from core.roles import drafts, ingredients, service
+from core.roles.drafts import STEPS, Draft
+from pages.components import badges, layout, resources, role_facets, session_view
+from pages.components.words import _, language
+from storage import tables
+
+DRAFT, RUNNING, WRITER, TROUBLE = "roles_draft", "roles_running", "roles_writer_id", "roles_trouble"
+LATEST_SEED = 99_999
+# what a changed part leaves standing of the parts after it
+EMPTY: dict[str, Any] = {"stressor": {}, "demographics": {}, "life_events": [], "event_kinds": [], "traits": {}, "text": ""}
+
+
+def draft() -> Draft | None:
+    """The draft of this browser session."""
+    kept = st.session_state.get(DRAFT)
+    return Draft.model_validate(kept) if kept else None
+
+
+def keep(one: Draft) -> None:
+    st.session_state[DRAFT] = one.model_dump()
+
+
+def forget() -> None:
+    for key in (DRAFT, RUNNING, TROUBLE):
+        st.session_state.pop(key, None)
+
+
+# ---- beginning -----------------------------------------------------------------------------------------------------
+
+
+def begin() -> None:
+    """What a new role starts from; the same seed and language build the same role again with the same writer."""
+    with st.container(border=True):
+        layout.lead_card(
+            _("Build a role"),
+            _("Stressor, demographics, life events, thirteen traits, then one text made of them, checked. Each step is shown as it happens, and you can change it."),
+        )
+        agent = writer()
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            spoken = st.selectbox(
+                _("Language of the role"), ["en", "zh"], index=int(language() == "zh"), key="roles_language",
+                format_func=session_view.language_name, width=160,
+            )  # fmt: skip
+            seed = st.number_input(_("Seed"), 0, 2_147_483_647, suggested_seed(), key="roles_seed", width=150, help=_("The same seed builds the same role again."))
+            more = rare_choices()
+            whole = st.button(_("Build"), key="roles_build", type="primary", icon=":material/play_arrow:", disabled=agent is None)
+            single = st.button(_("Step by step"), key="roles_steps", icon=":material/stairs:", disabled=agent is None)
+        if (whole or single) and agent:
+            start(Draft(language=cast(Any, spoken), seed=int(seed), number=int(seed) % 50 + 1, set_seed=int(seed) // 50, **more), agent, whole)
+
+
+def suggested_seed() -> int:
+    """A seed of this browser session, another one after each saved role."""
+    if "roles_suggested" not in st.session_state:
+        st.session_state["roles_suggested"] = secrets.randbelow(LATEST_SEED)
+    return int(st.session_state["roles_suggested"])
+
+
+def rare_choices() -> dict[str, Any]:
+    with st.popover(_("More"), icon=":material/tune:"):
+        known = {code: role_facets.gender_name(code) for code in ingredients.genders()}
+        genders = st.multiselect(_("Genders to draw from"), list(known), default=list(known), format_func=known.__getitem__, key="roles_genders")
+        sampling = st.segmented_control(
+            _("Sampling"), ["stratified", "paper"], default="stratified", required=True, key="roles_sampling",
+            format_func={"stratified": _("Stratified"), "paper": _("As in the paper")}.__getitem__,
+            help=_("Stratified goes through all stressors evenly; the paper draws each one independently, from women and men."),
+        )  # fmt: skip
+        forbid = st.checkbox(_("Draw again when traits contradict each other"), value=True, key="roles_forbid")
+    return {"genders": genders, "sampling": sampling, "forbid_contradictions": forbid}
+
+
+def start(one: Draft, agent: tables.Agent, whole: bool) -> None:
+    forget()
+    st.session_state[WRITER], st.session_state[RUNNING] = agent.id, whole
+    keep(one)
+    if not whole:
+        advance(one)
+    st.rerun()
+
+
+def writer() -> tables.Agent | None:
+    """The writing agent, with what that means for the text."""
+    store = resources.store()
+    agents = store.agents.all(seat="writer")
+    if not agents:
+        layout.notice(_("There is no writing agent. Add one on Models and agents."), "warning")
+        return None
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        agent = st.selectbox(_("Writer"), agents, format_func=lambda a: a.name, key="roles_writer", width=280)
+        place = store.endpoints.get(agent.endpoint_id) if agent.endpoint_id else None
+        badges.row([badges.engine(agent.engine, place.model if place else ""), badges.endpoint(place)])
+    return agent
+
+
+# ---- the steps -----------------------------------------------------------------------------------------------------
+
+
+def advance(one: Draft) -> bool:
+    """Do the next step; on trouble the draft stays as it was, and the sentence is kept to be shown."""
+    store = resources.store()
+    st.session_state.pop(TROUBLE, None)
+    try:
+        agent = store.agents.get(st.session_state[WRITER])
+        engine = engines.engine_of(store, agent, resources.keys())
+        settings = engines.settings_of(agent)
+        keep(now(service.take_step(service.Asking(store, engine, settings), one)))
+    except WorkbenchError as error:
+        st.session_state[TROUBLE], st.session_state[RUNNING] = error, False
+        return False
+    return True
+
+
+def show(one: Draft) -> None:
+    """The draft so far, and the one next action."""
+    names, ahead = role_facets.part_names(), drafts.next_step(one)
+    running = bool(st.session_state.get(RUNNING)) and ahead is not None
+    head(one, ahead, running)
+    if trouble := st.session_state.get(TROUBLE):
+        layout.problem(trouble)
+    for step in STEPS[: STEPS.index(ahead)] if ahead else STEPS:
+        drawn(one, step, names[step], running)
+    if ahead == "life_events" and one.life_events:
+        drawn(one, ahead, names[ahead], running)
+    if running and ahead:
+        with st.spinner(names[ahead] + " …"):
+            going = advance(one)
+        st.rerun() if going else None
+    elif ahead is None:
+        save(one)
+
+
+def head(one: Draft, ahead: str | None, running: bool) -> None:
+    done = STEPS.index(ahead) if ahead else len(STEPS)
+    st.progress(done / len(STEPS), text=_("Step {n} of {all}").format(n=min(done + 1, len(STEPS)), all=len(STEPS)))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if running:
+            if st.button(_("Stop"), key="roles_stop", icon=":material/stop:"):
+                st.session_state[RUNNING] = False
+                st.rerun()
+        elif ahead:
+            words = _("Next: {step}").format(step=role_facets.part_names()[ahead])
+            if st.button(words, key="roles_next", type="primary", icon=":material/arrow_forward:"):
+                advance(one)
+                st.rerun()
+            if st.button(_("Build the rest"), key="roles_rest", icon=":material/play_arrow:"):
+                st.session_state[RUNNING] = True
+                st.rerun()
+        if st.button(_("Drop this draft"), key="roles_drop", type="tertiary", icon=":material/close:"):
+            forget()
+            st.rerun()
+        layout.muted(_("Seed {n}").format(n=one.seed))
+
+
+def drawn(one: Draft, step: str, name: str, running: bool) -> None:
+    """A finished step: to be read, and to be changed."""
+    with st.container(border=True, key=f"roles_step_{step}"):
+        layout.card_title(name)
+        if step == "checks":
+            role_facets.findings(one.checks)
+            return
+        role_facets.draw(step, one.model_dump(), one.language)
+        if not running:
+            change(one, step)
+
+
+def change(one: Draft, step: str) -> None:
+    with st.expander(_("Change this step"), icon=":material/edit:"), st.form(f"roles_form_{step}_{version(one)}", border=False):
+        fields = role_facets.form(step, one.model_dump(), f"roles_{step}_{version(one)}", one.language)
+        anew = False
+        if step in ("stressor", "demographics"):
+            anew = st.checkbox(_("Write the steps after it anew"), value=True, key=f"roles_anew_{step}_{version(one)}")
+        if st.form_submit_button(_("Keep the change"), key=f"roles_keep_{step}", icon=":material/check:"):
+            keep(changed(one, step, fields, anew))
+            st.rerun()
+
+
+def version(one: Draft) -> int:
+    """A number that changes with the draft, so that a form never shows the fields of an older one."""
+    return zlib.crc32(one.model_dump_json().encode("utf-8", "replace"))
+
+
+def changed(one: Draft, step: str, fields: dict[str, Any], anew: bool) -> Draft:
+    """The draft with a person's change; ``anew`` empties what was written from it."""
+    with_change = drafts.with_edits(one, **fields)
+    if not anew or with_change == one:
+        return with_change
+    names = list(EMPTY)
+    after = {name: EMPTY[name] for name in names[names.index(step) + 1 :]}
+    return with_change.model_copy(update=after | {"checked": False, "checks": []})
+
+
+def save(one: Draft) -> None:
+    with st.container(border=True):
+        layout.card_title(_("Save the role"))
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            title = st.text_input(_("Title"), service.free_title(resources.store(), drafts.title_of(one)), key=f"roles_title_{one.seed}")
+            if st.button(_("Save role"), key="roles_save", type="primary", icon=":material/save:"):
+                try:
+                    card = service.save_role(resources.store(), one, title)
+                except WorkbenchError as error:
+                    layout.problem(error)
+                    return
+                forget()
+                st.session_state.pop("roles_suggested", None)
+                st.query_params["role"] = str(card.id)
+                st.rerun()

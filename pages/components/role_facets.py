@@ -1,0 +1,152 @@
+"""Facets of a role: drawn to be read, and as a form to be changed; the same for a draft and for a saved card."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.roles import checks, ingredients
+from core.roles.checks import Finding
+from core.roles.ingredients import Variant
+from pages.components import layout, transcript
+from pages.components.words import _, language, many, plain
+
+Facets = Mapping[str, Any]
+PARTS = ("stressor", "demographics", "life_events", "traits", "text")
+
+
+def part_names() -> dict[str, str]:
+    return {
+        "stressor": _("Stressor"), "demographics": _("Demographics"), "life_events": _("Life events"),
+        "traits": _("Traits"), "text": _("Text of the role"), "checks": _("Consistency check"),
+    }  # fmt: skip
+
+
+def gender_name(code: str) -> str:
+    known = ingredients.genders()
+    return known[code].of(language()) if code in known else code
+
+
+# ---- reading -------------------------------------------------------------------------------------------------------
+
+
+def draw(part: str, facets: Facets, text_language: str) -> None:
+    """One part of a role, to be read."""
+    match part:
+        case "stressor":
+            layout.facts([(_("Stressor"), facets["stressor"].get("label", "")), (_("Area of life"), area(facets))], text_language=text_language)
+        case "demographics":
+            person = facets["demographics"]
+            pairs = [
+                (_("Age"), person.get("age") or ""), (_("Gender"), gender_name(str(person.get("gender") or ""))),
+                (_("Family"), person.get("family_status") or ""), (_("Work"), person.get("occupation") or ""),
+            ]  # fmt: skip
+            layout.facts([(label, value) for label, value in pairs if value], text_language=text_language)
+            if person.get("persona"):
+                transcript.text(str(person["persona"]), text_language=text_language)
+        case "life_events":
+            for number, event in enumerate(facets["life_events"], start=1):
+                transcript.text(f"{number}. {event}", text_language=text_language)
+        case "traits":
+            layout.facts(trait_pairs(facets["traits"]))
+        case "text":
+            transcript.text(str(facets["text"]), text_language=text_language)
+
+
+def area(facets: Facets) -> str:
+    known = ingredients.stressors().get(str(facets["stressor"].get("subcategory", "")))
+    return known.category_label.of(language()) if known else ""
+
+
+def trait_pairs(traits: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Sub-category and variant of each trait, in the words of this page."""
+    known = ingredients.traits()
+    return [
+        (known[sub][code].subcategory_label.of(language()), known[sub][code].label.of(language()))
+        if code in known.get(sub, {})
+        else (sub, code)
+        for sub, code in traits.items()
+    ]
+
+
+def findings(found: Sequence[Finding]) -> None:
+    """What the consistency check says, the heaviest first."""
+    if not found:
+        layout.notice(_("The check found nothing: the facets fit each other, and the text holds all of them."))
+        return
+    counts = {kind: sum(one["severity"] == kind for one in found) for kind in ("fault", "warning", "note")}
+    told = [
+        many("{n} fault", "{n} faults", counts["fault"]) if counts["fault"] else "",
+        many("{n} warning", "{n} warnings", counts["warning"]) if counts["warning"] else "",
+        many("{n} note", "{n} notes", counts["note"]) if counts["note"] else "",
+    ]
+    layout.muted(_(" · ").join(part for part in told if part))
+    icons = {"fault": ":material/error:", "warning": ":material/warning:", "note": ":material/info:"}
+    for one in found:
+        st.markdown(f"{icons[one['severity']]} {plain(checks.say(one['code'], one['values'], language()))}")
+
+
+# ---- changing ------------------------------------------------------------------------------------------------------
+
+
+def form(part: str, facets: Facets, key: str, text_language: str) -> dict[str, Any]:
+    """The fields of one part; gives the part's new value under its name, inside a form."""
+    match part:
+        case "stressor":
+            return {"stressor": stressor_field(facets["stressor"], key, text_language)}
+        case "demographics":
+            return {"demographics": person_fields(facets["demographics"], key)}
+        case "life_events":
+            told = st.text_area(_("One event on each line"), "\n".join(facets["life_events"]), key=f"{key}_events", height=160)
+            return {"life_events": [line.strip() for line in told.splitlines() if line.strip()]}
+        case "traits":
+            return {"traits": trait_fields(facets["traits"], key)}
+        case "text":
+            return {"text": st.text_area(_("Text of the role"), str(facets["text"]), key=f"{key}_text", height=420).strip()}
+    return {}
+
+
+def stressor_field(now: Mapping[str, Any], key: str, text_language: str) -> dict[str, str]:
+    known = ingredients.stressors()
+    labels = {code: f"{one.category_label.of(language())}: {one.label.of(language())}" for code, one in known.items()}
+    codes = list(known)
+    here = codes.index(now["subcategory"]) if now.get("subcategory") in known else None
+    picked = st.selectbox(_("Stressor"), codes, index=here, key=f"{key}_stressor", format_func=labels.__getitem__)
+    if picked is None or picked == now.get("subcategory"):
+        return dict(now)
+    return {"category": known[picked].category, "subcategory": picked, "label": known[picked].label.of(text_language)}
+
+
+def person_fields(now: Mapping[str, Any], key: str) -> dict[str, Any]:
+    labels = {code: gender_name(code) for code in ingredients.genders()}
+    codes = list(labels)
+    here = codes.index(now["gender"]) if now.get("gender") in codes else 0
+    with st.container(horizontal=True):
+        age = st.number_input(_("Age"), 14, 100, int(now.get("age") or 35), key=f"{key}_age", width=120)
+        gender = st.selectbox(_("Gender"), codes, index=here, format_func=labels.__getitem__, key=f"{key}_gender", width=220)
+    family = st.text_input(_("Family"), str(now.get("family_status") or ""), key=f"{key}_family")
+    work = st.text_input(_("Work"), str(now.get("occupation") or ""), key=f"{key}_work")
+    persona = st.text_area(_("Persona"), str(now.get("persona") or ""), key=f"{key}_persona", height=140)
+    return dict(now) | {
+        "age": int(age), "gender": gender, "family_status": family.strip(), "occupation": work.strip(),
+        "persona": persona.strip(),
+    }  # fmt: skip
+
+
+def trait_fields(now: Mapping[str, str], key: str) -> dict[str, str]:
+    """A choice for each of the thirteen sub-categories."""
+    grid = st.grid(3, min_column_width=220)
+    chosen: dict[str, str] = {}
+    for sub, variants in ingredients.traits().items():
+        with grid.cell():
+            chosen[sub] = one_trait(variants, now.get(sub, ""), f"{key}_{sub}")
+    return chosen
+
+
+def one_trait(variants: Mapping[str, Variant], now: str, key: str) -> str:
+    labels = {code: one.label.of(language()) for code, one in variants.items()}
+    codes = list(variants)
+    return st.selectbox(
+        next(iter(variants.values())).subcategory_label.of(language()), codes, key=key,
+        index=codes.index(now) if now in codes else 0, format_func=labels.__getitem__,
+    )  # fmt: skip

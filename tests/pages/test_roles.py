@@ -1,0 +1,141 @@
+"""Roles, as people build them: at one go, step by step with a change, by hand, from a file; and what goes wrong."""
+
+import html
+import json
+from typing import Any
+
+import pytest
+
+from core.errors import ModelError
+from core.llm import engines
+from core.llm.agents import ensure_shipped
+from storage.store import Store
+from tests.pages.conftest import Open, assert_calm, shown
+
+
+def build(open_page: Open, seed: int, language: str = "en") -> Any:
+    at = open_page("roles.py", language=language)
+    at.number_input(key="roles_seed").set_value(seed).run()
+    at.button(key="roles_build").click().run()
+    assert_calm(at)
+    return at
+
+
+def test_a_role_is_built_shown_and_saved(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    at = build(open_page, 7)
+    said = shown(at)
+    for heading in ("Stressor", "Demographics", "Life events", "Traits", "Text of the role", "Consistency check"):
+        assert heading in said, heading
+    assert store.roles.count() == 0
+    at.button(key="roles_save").click().run()
+    assert_calm(at)
+    card = store.roles.all()[0]
+    assert card.seed == 7 and len(card.traits) == 13 and card.life_events[0] in html.unescape(shown(at)) and at.query_params["role"]
+
+
+def test_the_same_seed_builds_the_same_role(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    for _ in range(2):
+        at = build(open_page, 11)
+        at.button(key="roles_save").click().run()
+        assert_calm(at)
+    one, other = store.roles.all()
+    assert one.text == other.text and one.demographics == other.demographics and one.title != other.title
+
+
+def test_a_step_is_changed_before_the_next(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    at = open_page("roles.py")
+    at.number_input(key="roles_seed").set_value(3).run()
+    at.button(key="roles_steps").click().run()
+    assert_calm(at)
+    stressor = next(box for box in at.selectbox if str(box.key).startswith("roles_stressor_"))
+    stressor.set_value("job_loss")
+    next(button for button in at.button if "roles_keep_stressor" in str(button.key) or button.label == "Keep the change").click().run()
+    assert_calm(at)
+    for _ in range(30):
+        if not [button for button in at.button if button.key == "roles_next"]:
+            break
+        at.button(key="roles_next").click().run()
+        assert_calm(at)
+    at.button(key="roles_save").click().run()
+    card = store.roles.all()[0]
+    assert card.stressor["subcategory"] == "job_loss"
+    assert not [one for one in card.checks if one["severity"] != "note"], card.checks
+
+
+def test_a_writer_that_fails_is_said_and_the_draft_stays(open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    ensure_shipped(store)
+
+    def broken(*_: Any, **__: Any) -> Any:
+        raise ModelError("The endpoint is not there. Start it, then try again; nothing was lost.")
+
+    at = open_page("roles.py")
+    at.button(key="roles_steps").click().run()
+    monkeypatch.setattr(engines, "engine_of", broken)
+    at.button(key="roles_next").click().run()
+    assert_calm(at)
+    assert "The endpoint is not there" in shown(at) and "Stressor" in shown(at)
+    monkeypatch.undo()
+
+
+def test_an_edit_is_saved_and_checked_again(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    at = build(open_page, 5)
+    at.button(key="roles_save").click().run()
+    card = store.roles.all()[0]
+    at = open_page("roles.py", role=card.id)
+    at.text_area(key=f"roles_edit_text_{card.id}_text").set_value("You are somebody. Nothing else is told.")
+    next(button for button in at.button if "roles_edit_save_text" in str(button.key)).click().run()
+    assert_calm(at)
+    changed = store.roles.get(card.id or 0)
+    assert changed.text.startswith("You are somebody") and any(one["code"] == "lost_trait" for one in changed.checks)
+    assert "is not in the text" in shown(open_page("roles.py", role=card.id))
+
+
+def test_a_profile_is_written_by_hand(open_page: Open, store: Store) -> None:
+    at = open_page("roles.py")
+    at.text_input(key="roles_profile_title").set_value("Evenings")
+    at.text_area(key="roles_profile_behavior").set_value("The client drinks every evening.")
+    at.text_area(key="roles_profile_plans").set_value("Attending a group\nCalling a friend")
+    next(button for button in at.button if "roles_profile_save" in str(button.key)).click().run()
+    assert_calm(at)
+    card = store.roles.all()[0]
+    assert card.kind == "profile" and card.profile["acceptable_plans"] == ["Attending a group", "Calling a friend"]
+    assert card.clearance == 0 and "stays on this machine" in shown(at)
+
+
+def test_an_empty_profile_is_refused_in_words(open_page: Open, store: Store) -> None:
+    at = open_page("roles.py")
+    next(button for button in at.button if "roles_profile_save" in str(button.key)).click().run()
+    assert_calm(at)
+    assert "needs a title" in shown(at) and store.roles.count() == 0
+
+
+def test_a_card_goes_out_and_comes_in_again(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    at = build(open_page, 9)
+    at.button(key="roles_save").click().run()
+    card = store.roles.all()[0]
+    held = {"title": "Another", "text": card.text, "traits": card.traits, "stressor": card.stressor,
+            "demographics": card.demographics, "life_events": card.life_events, "language": "en"}  # fmt: skip
+    at = open_page("roles.py")
+    at.file_uploader(key="roles_files").set_value([("card.json", json.dumps(held).encode(), "application/json"), ("bad.json", b"[1,", "application/json")]).run()
+    at.button(key="roles_import").click().run()
+    assert_calm(at)
+    assert store.roles.count() == 2 and "1 role" in shown(at)
+
+
+def test_in_chinese_the_page_and_the_role_speak_chinese(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    at = build(open_page, 2, language="zh")
+    at.button(key="roles_save").click().run()
+    card = store.roles.all()[0]
+    assert card.language == "zh" and "你" in card.text and "角色" in shown(at)
+
+
+def test_a_missing_role_is_said(open_page: Open) -> None:
+    at = open_page("roles.py", role=999)
+    assert_calm(at)
+    assert at.error
