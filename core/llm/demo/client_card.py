@@ -110,7 +110,7 @@ def stressor_words(role: Mapping[str, Any], language: str) -> Mapping[str, Any]:
 def _named(role: Mapping[str, Any], language: str) -> tuple[str, ...]:
     """A difficulty nobody foresaw, in the card's own words."""
     label = shorten(normal(str(mapping(role.get("stressor")).get("label") or "")), 20).rstrip(ENDS)
-    if not label or "|" in label or is_chinese(label) != (language == "zh"):
+    if not label or len(label) > 160 or "|" in label or is_chinese(label) != (language == "zh"):
         return ()
     label = label[:1].lower() + label[1:] if label[1:2].islower() else label
     return tuple(line.replace("{label}", label) for line in lines(language, "client", "named"))

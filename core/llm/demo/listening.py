@@ -41,7 +41,7 @@ class Heard:
     @property
     def told(self) -> bool:
         """Whether the client told something, beyond a yes, a no or a greeting."""
-        return bool(self.clauses) or self.length >= 12
+        return bool(self.clauses) or bool(self.felt) or self.length >= 12
 
 
 @lru_cache(maxsize=8192)
@@ -205,7 +205,7 @@ def _chinese_clause(part: str) -> Clause | None:
     said = swap("zh")(bare)
     if said is None:
         return None
-    return Clause(said if "您" in said else "您" + said, bare, felt, _weight(bare, count, felt, "zh"))
+    return Clause(said if "您" in said or "你们" in said else "您" + said, bare, felt, _weight(bare, count, felt, "zh"))
 
 
 def bad_feelings(heard: Heard, language: str) -> tuple[Feeling, ...]:
