@@ -57,7 +57,7 @@ def _card(role_json: str, language: str) -> Card:
     traits = {str(name): str(variant) for name, variant in mapping(role.get("traits")).items()}
     known = stressor_words(role, language)
     facts = {kind: _lines(known, kind) for kind in KINDS}
-    if known is stressors(language).get("any"):
+    if known is stressors(language).get("any", known):
         facts["open"] = _named(role, language) or facts["open"]
     name = own_name(role) if language == "en" else ""
     facts |= {"event": _told(_list(role.get("life_events")), language, name), "self": _self(role, language, name)}
@@ -113,7 +113,10 @@ def _named(role: Mapping[str, Any], language: str) -> tuple[str, ...]:
     if not label or len(label) > 160 or "|" in label or is_chinese(label) != (language == "zh"):
         return ()
     label = label[:1].lower() + label[1:] if label[1:2].islower() else label
-    return tuple(line.replace("{label}", label) for line in lines(language, "client", "named"))
+    general = _lines(stressors(language).get("any", {}), "open") or ("",)
+    named = [line.replace("{label}", label) for line in lines(language, "client", "named")]
+    gap = "" if language == "zh" else " "
+    return tuple(f"{one}{gap}{general[n % len(general)]}".strip() for n, one in enumerate(named))
 
 
 def _lines(entry: Mapping[str, Any], kind: str) -> tuple[str, ...]:

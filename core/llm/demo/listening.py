@@ -12,6 +12,8 @@ from core.llm.demo.text import CJK, folded, length, normal, sentences, tokens
 READ = (
     1500  # characters read closely at each end of a very long turn; signs of risk are looked for in all of it
 )
+FULL_WIDTH = str.maketrans(",;:", "，；：")  # as a Chinese sentence is written, after NFKC
+WHOLE = 22  # characters of a Chinese sentence that is said back whole, its comma kept
 CAPITAL = re.compile(r"[A-Z]")
 SMALL = re.compile(r"[a-z]")
 
@@ -185,7 +187,8 @@ def _weight(low: str, count: int, felt: Feeling | None, language: str) -> float:
 
 
 def _chinese_clauses(sentence: str) -> list[Clause]:
-    parts = [part for part in _pattern("zh", "cut").split(sentence.rstrip("。.!;… ")) if part]
+    whole = sentence.rstrip("。.!;… ")
+    parts = [whole] if length(whole) <= WHOLE else [part for part in _pattern("zh", "cut").split(whole) if part]
     found: list[Clause] = []
     for part in parts:
         clause = _chinese_clause(part)
@@ -205,6 +208,7 @@ def _chinese_clause(part: str) -> Clause | None:
     said = swap("zh")(bare)
     if said is None:
         return None
+    said = said.translate(FULL_WIDTH)
     return Clause(said if "您" in said or "你们" in said else "您" + said, bare, felt, _weight(bare, count, felt, "zh"))
 
 
