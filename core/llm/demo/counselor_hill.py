@@ -7,7 +7,7 @@ client said, action plans one step together.
 from core.llm.demo.bank import pattern
 from core.llm.demo.counselor_common import in_danger, join, leaving, repair
 from core.llm.demo.counselor_talk import Talk
-from core.llm.demo.listening import Clause, bad_feelings
+from core.llm.demo.listening import Clause, Heard, bad_feelings
 from core.llm.demo.text import folded
 
 HILL, QUESTIONS = "counselor_hill", "counselor_questions"
@@ -197,8 +197,20 @@ def _planning_heard(talk: Talk) -> str:
 
 def step_clause(talk: Talk) -> Clause | None:
     """The clause in which the client says what they could or will do."""
-    steps = pattern(talk.language, "language", "clauses", "step")
-    options = [clause for clause in talk.last.clauses if steps.search(folded(clause.said))]
+    return _step_in(talk.last, talk.language)
+
+
+def planned_step(talk: Talk) -> Clause | None:
+    """The last step the client named when asked for one."""
+    if "step" not in talk.asked:
+        return None
+    found = [_step_in(heard, talk.language) for heard in talk.heard[-6:]]
+    return next((step for step in reversed(found) if step), None)
+
+
+def _step_in(heard: Heard, language: str) -> Clause | None:
+    steps = pattern(language, "language", "clauses", "step")
+    options = [clause for clause in heard.clauses if steps.search(folded(clause.said))]
     return options[-1] if options else None
 
 
@@ -247,10 +259,12 @@ def _closing(talk: Talk) -> str | None:
         return talk.say(HILL, "goodbye") if talk.left <= 2 else None
     if talk.left == 1:
         return talk.say(HILL, "goodbye")
-    first, last = talk.first_clause(), talk.best(talk.last) or step_clause(talk)
+    first, step = talk.first_clause(), planned_step(talk)
+    last = step or talk.best(talk.last)
     question = talk.ask(QUESTIONS, "takeaway")
     if first and last and folded(first.text) != folded(last.text) and talk.told >= 3:
-        return join(talk.say(HILL, "sum_up", first=first.text, clause=last.text), question, talk.language)
+        bank = "sum_up_step" if step else "sum_up"
+        return join(talk.say(HILL, bank, first=first.text, clause=last.text), question, talk.language)
     return join(talk.say(HILL, "sum_up_plain"), question, talk.language)
 
 
