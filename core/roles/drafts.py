@@ -47,7 +47,8 @@ def next_step(draft: Draft) -> Step | None:
         return "stressor"
     if not draft.demographics.get("persona"):
         return "demographics"
-    if len(draft.life_events) < draft.events_wanted and not draft.text:
+    written = max(len(draft.life_events), len(draft.event_kinds))  # one that a person took out stays out
+    if written < draft.events_wanted and not draft.text:
         return "life_events"
     if not draft.traits:
         return "traits"

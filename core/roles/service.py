@@ -121,7 +121,7 @@ async def write_demographics(asking: Asking, draft: Draft) -> Draft:
 async def write_life_event(asking: Asking, draft: Draft) -> Draft:
     """Twenty kinds of events, one picked; twenty-five scenarios of it, one picked; none taken twice."""
     data = ingredients.read("life_events")
-    number = len(draft.life_events) + 1
+    number = len(draft.event_kinds) + 1
     inputs: dict[str, Any] = {
         "persona": draft.demographics["persona"], "categories": ingredients.event_categories(draft.language),
         "count": data["candidates"], "taken": draft.event_kinds,

@@ -9,6 +9,7 @@ import streamlit as st
 from core.errors import WorkbenchError
 from core.llm import engines
 from core.llm.asking import now
+from core.llm.seam import Language
 from core.roles import drafts, ingredients, service
 from core.roles.drafts import STEPS, Draft
 from pages.components import badges, layout, resources, role_facets, session_view
@@ -57,7 +58,16 @@ def begin() -> None:
             whole = st.button(_("Build"), key="roles_build", type="primary", icon=":material/play_arrow:", disabled=agent is None)
             single = st.button(_("Step by step"), key="roles_steps", icon=":material/stairs:", disabled=agent is None)
         if (whole or single) and agent:
-            start(Draft(language=cast(Any, spoken), seed=int(seed), number=int(seed) % 50 + 1, set_seed=int(seed) // 50, **more), agent, whole)
+            start(wanted(cast(Any, spoken), int(seed), more), agent, whole)
+
+
+def wanted(spoken: Language, seed: int, more: dict[str, Any]) -> Draft:
+    """An empty draft, or one that holds what was chosen instead of drawn."""
+    stressor, age = more.pop("stressor"), more.pop("age")
+    return Draft(
+        language=spoken, seed=seed, stressor=drafts.stressor_facet(stressor, spoken) if stressor else {},
+        demographics={"age": int(age)} if age is not None else {}, **more,
+    )  # fmt: skip
 
 
 def suggested_seed() -> int:
@@ -69,15 +79,19 @@ def suggested_seed() -> int:
 
 def rare_choices() -> dict[str, Any]:
     with st.popover(_("More"), icon=":material/tune:"):
+        layout.muted(_("What you leave open is drawn by the seed."))
+        stressors = role_facets.stressor_names()
+        stressor = st.selectbox(_("Stressor"), list(stressors), index=None, format_func=stressors.__getitem__, placeholder=_("Drawn"), key="roles_stressor")
+        age = st.number_input(_("Age"), 14, 100, None, placeholder=_("Drawn"), key="roles_age")
         known = {code: role_facets.gender_name(code) for code in ingredients.genders()}
-        genders = st.multiselect(_("Genders to draw from"), list(known), default=list(known), format_func=known.__getitem__, key="roles_genders")
+        genders = st.multiselect(_("Genders to draw from"), list(known), format_func=known.__getitem__, placeholder=_("All"), key="roles_genders")
         sampling = st.segmented_control(
             _("Sampling"), ["stratified", "paper"], default="stratified", required=True, key="roles_sampling",
             format_func={"stratified": _("Stratified"), "paper": _("As in the paper")}.__getitem__,
-            help=_("Stratified goes through all stressors evenly; the paper draws each one independently, from women and men."),
+            help=_("Stratified gives every stressor the same chance. The paper draws an area of life first, so stressors of small areas come more often, and it draws women and men only."),
         )  # fmt: skip
         forbid = st.checkbox(_("Draw again when traits contradict each other"), value=True, key="roles_forbid")
-    return {"genders": genders, "sampling": sampling, "forbid_contradictions": forbid}
+    return {"stressor": stressor, "age": age, "genders": genders, "sampling": sampling, "forbid_contradictions": forbid}
 
 
 def start(one: Draft, agent: tables.Agent, whole: bool) -> None:
@@ -96,8 +110,9 @@ def writer() -> tables.Agent | None:
     if not agents:
         layout.notice(_("There is no writing agent. Add one on Models and agents."), "warning")
         return None
+    names = {agent.id: resources.agent_name(agent) for agent in agents}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        agent = st.selectbox(_("Writer"), agents, format_func=lambda a: a.name, key="roles_writer", width=280)
+        agent = st.selectbox(_("Writer"), agents, format_func=lambda a: names[a.id], key="roles_writer", width=280)
         place = store.endpoints.get(agent.endpoint_id) if agent.endpoint_id else None
         badges.row([badges.engine(agent.engine, place.model if place else ""), badges.endpoint(place)])
     return agent
@@ -178,7 +193,7 @@ def change(one: Draft, step: str) -> None:
     with st.expander(_("Change this step"), icon=":material/edit:"), st.form(f"roles_form_{step}_{version(one)}", border=False):
         fields = role_facets.form(step, one.model_dump(), f"roles_{step}_{version(one)}", one.language)
         anew = False
-        if step in ("stressor", "demographics"):
+        if step in ("stressor", "demographics") and one.demographics.get("persona"):
             anew = st.checkbox(_("Write the steps after it anew"), value=True, key=f"roles_anew_{step}_{version(one)}")
         if st.form_submit_button(_("Keep the change"), key=f"roles_keep_{step}", icon=":material/check:"):
             keep(changed(one, step, fields, anew))
@@ -204,7 +219,8 @@ def save(one: Draft) -> None:
     with st.container(border=True):
         layout.card_title(_("Save the role"))
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            title = st.text_input(_("Title"), service.free_title(resources.store(), drafts.title_of(one)), key=f"roles_title_{one.seed}")
+            suggested = service.free_title(resources.store(), drafts.title_of(one))
+            title = st.text_input(_("Title"), suggested, key=f"roles_title_{zlib.crc32(suggested.encode())}", width=420)
             if st.button(_("Save role"), key="roles_save", type="primary", icon=":material/save:"):
                 try:
                     card = service.save_role(resources.store(), one, title)

@@ -9,10 +9,16 @@ from core.roles import checks, ingredients
 from core.roles.checks import Finding
 from core.roles.ingredients import Variant
 from pages.components import layout, transcript
-from pages.components.words import _, language, many, plain
+from pages.components.words import _, language, many
 
 Facets = Mapping[str, Any]
 PARTS = ("stressor", "demographics", "life_events", "traits", "text")
+ICONS = {"fault": ":material/error:", "warning": ":material/warning:", "note": ":material/info:"}
+PLACES = {
+    "demographics": ("missing_facet", "age_span", "family_challenge", "work_challenge", "part_age"),
+    "life_events": ("event_count", "event_age"),
+    "traits": ("contradiction", "tension", "sampled_missing"),
+}  # every other finding is about the text
 
 
 def part_names() -> dict[str, str]:
@@ -25,6 +31,22 @@ def part_names() -> dict[str, str]:
 def gender_name(code: str) -> str:
     known = ingredients.genders()
     return known[code].of(language()) if code in known else code
+
+
+def stressor_names() -> dict[str, str]:
+    """All stressors with their area of life, for a list to choose from."""
+    known = ingredients.stressors().items()
+    return {code: _("{area}: {stressor}").format(area=one.category_label.of(language()), stressor=one.label.of(language())) for code, one in known}
+
+
+def severities() -> dict[str, str]:
+    return {"fault": _("Fault"), "warning": _("Warning"), "note": _("Note")}
+
+
+def place(code: str) -> str:
+    """Which part of the role a finding is about."""
+    names = part_names()
+    return next((names[part] for part, codes in PLACES.items() if code in codes), names["text"])
 
 
 # ---- reading -------------------------------------------------------------------------------------------------------
@@ -81,9 +103,10 @@ def findings(found: Sequence[Finding]) -> None:
         many("{n} note", "{n} notes", counts["note"]) if counts["note"] else "",
     ]
     layout.muted(_(" · ").join(part for part in told if part))
-    icons = {"fault": ":material/error:", "warning": ":material/warning:", "note": ":material/info:"}
     for one in found:
-        st.markdown(f"{icons[one['severity']]} {plain(checks.say(one['code'], one['values'], language()))}")
+        with st.container(gap=None):
+            st.markdown(f":small[{ICONS[one['severity']]} **{severities()[one['severity']]}** · {place(one['code'])}]")
+            transcript.text(checks.say(one["code"], one["values"], language()), small=True, text_language=language())
 
 
 # ---- changing ------------------------------------------------------------------------------------------------------
@@ -107,8 +130,7 @@ def form(part: str, facets: Facets, key: str, text_language: str) -> dict[str, A
 
 
 def stressor_field(now: Mapping[str, Any], key: str, text_language: str) -> dict[str, str]:
-    known = ingredients.stressors()
-    labels = {code: f"{one.category_label.of(language())}: {one.label.of(language())}" for code, one in known.items()}
+    known, labels = ingredients.stressors(), stressor_names()
     codes = list(known)
     here = codes.index(now["subcategory"]) if now.get("subcategory") in known else None
     picked = st.selectbox(_("Stressor"), codes, index=here, key=f"{key}_stressor", format_func=labels.__getitem__)
