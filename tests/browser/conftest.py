@@ -101,6 +101,7 @@ class Visitor:
 
     page: Page
     url: str
+    language: str = "en"
     outside: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
@@ -143,7 +144,7 @@ def visit(browser: Browser, workbench: Workbench) -> Iterator[Callable[..., Visi
             color_scheme="dark" if dark else "light",
         )  # fmt: skip
         contexts.append(context)
-        visitor = Visitor(context.new_page(), workbench.url)
+        visitor = Visitor(context.new_page(), workbench.url, language)
         visitor.page.on("request", lambda request: note_outside(visitor, request.url))
         visitor.page.on("pageerror", lambda error: visitor.errors.append(str(error)))
         return visitor

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Visitor
+from tests.browser.conftest import QUIET, Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -32,6 +32,7 @@ Grief had been standing behind the silence. I could have asked about the mother 
 """,
 }
 NAMES = {"en": "Hannah Brook", "zh": "王秀兰"}
+CHECK = {"en": "Pipeline check", "zh": "流程检查"}
 DONE = {"en": "Checked against the rules", "zh": "按规则检查的结果"}
 
 
@@ -55,12 +56,64 @@ def bring_a_report(visitor: Visitor, language: str, folder: Path) -> None:
     assert len(turns) > 300 and NAMES[language] not in turns
 
 
+def build_a_role(visitor: Visitor) -> None:
+    """Every step of the chain is shown; the finished card opens under its own address."""
+    visitor.go("roles")
+    visitor.click("roles_build")
+    visitor.page.locator(".st-key-roles_save button").wait_for(timeout=60_000)
+    for step in ("stressor", "demographics", "life_events", "traits", "text", "checks"):
+        expect(visitor.page.locator(f".st-key-roles_step_{step}")).to_be_visible()
+    visitor.click("roles_save")
+    expect(visitor.page).to_have_url(re.compile(r"role=\d+"))
+
+
+def watch_a_session(visitor: Visitor) -> None:
+    """Both speak word by word; a second tab and a refresh show the same session; it ends by itself."""
+    visitor.click("roles_live")
+    visitor.page.locator(".st-key-live_turns input").fill("6")
+    visitor.page.locator(".st-key-live_turns input").press("Enter")
+    visitor.settle()
+    visitor.page.locator(".st-key-live_start button").click()
+    visitor.page.wait_for_url(re.compile(r"session=\d+"), timeout=30_000)
+    visitor.page.locator("#turn-4").wait_for(timeout=60_000)
+    visitor.page.reload()
+    visitor.page.locator("#turn-7").wait_for(timeout=60_000)
+    visitor.page.locator(QUIET).wait_for(timeout=60_000)
+
+
+def read_the_demo(visitor: Visitor) -> None:
+    """One click runs the demo study; from a win score to the reasoning and its quote in the transcript."""
+    visitor.go()
+    visitor.page.locator(".st-key-home_demo button").click()
+    visitor.page.locator(".st-key-home_next button").wait_for(timeout=90_000)
+    visitor.go("results")
+    visitor.see(CHECK[visitor.language])
+    order = visitor.page.locator("[class*=st-key-results_read_] button").first
+    order.scroll_into_view_if_needed()
+    order.click()
+    visitor.settle()
+    link = visitor.page.locator("a[href^='#s']:not([href='#stMain'])").first
+    target = str(link.get_attribute("href")).split("#")[1]
+    link.click()
+    quoted = visitor.page.locator(f"#{target}")
+    expect(quoted).to_be_visible()
+    expect(quoted.locator("mark").first).to_be_visible()
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_report_becomes_note_and_dialogue(
+def test_from_a_report_to_a_quote_in_a_transcript(
     visit: Callable[..., Visitor], language: str, tmp_path: Path
 ) -> None:
     visitor = visit(language=language)
+    visitor.go()
+    if visitor.page.locator(".st-key-home_demo").count():
+        read_the_demo(visitor)
+        visitor.assert_calm()
     visitor.go("reports")
     bring_a_report(visitor, language, tmp_path)
     assert re.search(r"report=\d+", visitor.page.url)
+    visitor.assert_calm()
+    build_a_role(visitor)
+    visitor.assert_calm()
+    watch_a_session(visitor)
     visitor.assert_calm()
