@@ -89,7 +89,7 @@ def _lines(talk: Talk, bank: str) -> tuple[str, ...]:
 
 def exploration(talk: Talk) -> str:
     """Say back what was said, a feeling first, and open the next side of the story."""
-    if not talk.last.told and talk.last.length < 8:
+    if _short(talk):
         return join(talk.say(HILL, "short_answer"), _ask(talk, *_sides(talk)), talk.language)
     heard = reflect(talk)
     invite_only = talk.told >= 2 and talk.rng.random() < 0.15 and "invite" not in talk.last_about
@@ -97,11 +97,18 @@ def exploration(talk: Talk) -> str:
     return join(heard, question, talk.language)
 
 
+def _short(talk: Talk) -> bool:
+    """Whether the client only said a word or two."""
+    return not talk.last.told and talk.last.length < 8
+
+
 def _sides(talk: Talk) -> list[str]:
     """The sides of the story still to be opened, the next one first."""
     sides = [side for side in EXPLORING if side not in talk.asked]
     talk.rng.shuffle(sides)
-    if not any(bad_feelings(heard, talk.language) for heard in talk.heard) or "feeling" not in talk.asked:
+    asked = sum(move.about == "feeling" for move in talk.moves)
+    named = any(bad_feelings(heard, talk.language) for heard in talk.heard)
+    if not asked or (asked < 2 and not named):
         sides.insert(0 if talk.told >= 1 else 1, "feeling")
     if talk.told < 2 and talk.last_about != "story":
         sides.insert(0, "story")
@@ -134,6 +141,8 @@ def insight(talk: Talk) -> str:
         return join(
             talk.say(HILL, "doubted"), _ask(talk, "thought", "feeling", "history", "exception"), talk.language
         )
+    if _short(talk) and not talk.signs("accepts"):
+        return exploration(talk)
     if talk.signs("accepts") and guesses(talk):
         return join(talk.say(HILL, "accepted"), talk.ask(HILL, "meaning"), talk.language)
     if guesses(talk) >= 1 and talk.rng.random() < 0.35 and _meanings(talk) == 0:
@@ -192,7 +201,7 @@ def _planning_heard(talk: Talk) -> str:
         return talk.say(HILL, "step_heard", clause=step.text)
     if talk.last_about == "confidence" and number_in(talk):
         return talk.say(HILL, "number_heard", number=number_in(talk)) if "number" in talk.asked else ""
-    return reflect(talk)
+    return talk.say(HILL, "short_answer") if _short(talk) else reflect(talk)
 
 
 def step_clause(talk: Talk) -> Clause | None:
@@ -221,6 +230,9 @@ def number_in(talk: Talk) -> str:
 
 
 def _next_plan(talk: Talk) -> list[str]:
+    if planned_step(talk) is None:  # nothing to plan with yet: what is wished for, and what has ever helped
+        open_yet = ("wish", "step", "exception", "support", "coping", "history")
+        return [*(about for about in open_yet if about not in talk.asked), "thought", "option", "takeaway"]
     left = [about for about in PLANNING if about not in talk.asked]
     if "number" in left and not (talk.last_about == "confidence" and number_in(talk)):
         left.remove("number")

@@ -64,6 +64,10 @@ KIN = {
     "奶": "奶奶",
 }
 MY_KIN = re.compile(r"我(妈|爸|姐|哥|弟|妹|爷|奶)(?!\1)(?=[^妈爸们]|$)")
+# 我怕我也变成他那样: the second 我 is the same person, and is said as 自己
+OF_ONESELF = re.compile(
+    r"(^您[^,，您]{0,6}(?:怕|觉得|担心|相信|希望|以为|总想着)[^,，您]{0,2})您(?![们妈爸老女儿孩哥姐弟妹丈妻家父母爷奶])"
+)
 ZH_ADDRESSED = re.compile(r"[你您]|老师")
 
 
@@ -74,7 +78,8 @@ def to_second_zh(clause: str) -> str | None:
     if ZH_ADDRESSED.search(clause):
         return None
     clause = MY_KIN.sub(lambda found: "您" + KIN[found.group(1)], clause)
-    return clause.replace("我们", "你们").replace("咱们", "你们").replace("咱", "您").replace("我", "您")
+    said = clause.replace("我们", "你们").replace("咱们", "你们").replace("咱", "您").replace("我", "您")
+    return OF_ONESELF.sub(r"\1自己", said)
 
 
 Swap = Callable[[str], "str | None"]
