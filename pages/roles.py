@@ -2,7 +2,6 @@
 
 import json
 
-import pandas as pd
 import streamlit as st
 
 from core.errors import NotFound, WorkbenchError
@@ -17,8 +16,9 @@ from pages.components import (
     role_bringing,
     role_building,
     role_facets,
+    role_library,
+    role_profile,
     session_view,
-    transcript,
 )
 from pages.components.words import _
 from storage import tables
@@ -49,47 +49,12 @@ def library() -> None:
         role_building.begin()
     roles = list(reversed(store.roles.all()))
     if roles:
-        listed(roles)
+        role_library.listed(roles)
     elif not resources.is_researcher():
         layout.empty(_("No role card yet"), _("A researcher builds the roles; sessions with them appear under Sessions."), key="roles_empty")
     if resources.is_researcher():
         role_bringing.write_profile()
         role_bringing.bring_in()
-
-
-def listed(roles: list[tables.RoleCard]) -> None:
-    layout.section(_("Library"))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        sought = st.text_input(_("Search"), key="roles_search", width=260)
-        spoken = st.segmented_control(_("Language"), ["en", "zh"], selection_mode="multi", format_func=session_view.language_name, key="roles_f_language")
-    kept = [role for role in roles if (not spoken or role.language in spoken) and sought.strip().casefold() in words_of(role)]
-    layout.muted(_("{shown} of {all} roles. Choose one to read it.").format(shown=len(kept), all=len(roles)))
-    if not kept:
-        return
-    event = st.dataframe(table(kept), hide_index=True, selection_mode="single-row", on_select="rerun", key="roles_table", height="content" if len(kept) < 14 else 520)
-    for row in event.selection.rows:
-        if row < len(kept):
-            st.query_params["role"] = str(kept[row].id)
-            st.rerun()
-
-
-def words_of(role: tables.RoleCard) -> str:
-    return " ".join([role.title, str(role.stressor.get("label", "")), json.dumps(role.demographics, ensure_ascii=False)]).casefold()
-
-
-def table(roles: list[tables.RoleCard]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            _("Title"): [role.title for role in roles],
-            _("Stressor"): [role.stressor.get("label", "") for role in roles],
-            _("Age"): [role.demographics.get("age") for role in roles],
-            _("Language"): [session_view.language_name(role.language) for role in roles],
-            _("To check"): [sum(one["severity"] != "note" for one in role.checks) for role in roles],
-            _("Sessions"): [store.sessions.count(role_id=role.id) for role in roles],
-            _("Made by"): [badges.engine_words(role.engine) for role in roles],
-            _("Date"): [role.created[:10] for role in roles],
-        }
-    )
 
 
 # ---- one role ------------------------------------------------------------------------------------
@@ -101,6 +66,7 @@ def one(role: tables.RoleCard) -> None:
     layout.title(role.title, f"{kind} {role.id}", [badges.engine(role.engine)])
     with st.container(horizontal=True, vertical_alignment="center"):
         layout.link("roles.py", _("All roles"))
+        rename(role)
         download(role)
         deleting.button("role", role.id, role.title, key="roles_delete")
     layout.next_step(
@@ -130,7 +96,7 @@ def whole(role: tables.RoleCard) -> None:
     """Every facet, to be read and to be changed."""
     names, facets = role_facets.part_names(), role.model_dump()
     if role.kind == "profile":
-        profile(role)
+        role_profile.draw(role)
         return
     for part in reversed(role_facets.PARTS):
         with st.container(border=True, key=f"roles_card_{part}"):
@@ -143,8 +109,6 @@ def whole(role: tables.RoleCard) -> None:
 def edit(role: tables.RoleCard, part: str) -> None:
     with st.expander(_("Change"), icon=":material/edit:"), st.form(f"roles_edit_{part}_{role.id}", border=False):
         fields = role_facets.form(part, role.model_dump(), f"roles_edit_{part}_{role.id}", role.language)
-        if part == "text":
-            fields["title"] = st.text_input(_("Title"), role.title, key=f"roles_edit_title_{role.id}").strip() or role.title
         if st.form_submit_button(_("Save and check again"), key=f"roles_edit_save_{part}", icon=":material/save:"):
             try:
                 service.change_role(store, role.id or 0, **fields)
@@ -154,22 +118,18 @@ def edit(role: tables.RoleCard, part: str) -> None:
             st.rerun()
 
 
-def profile(role: tables.RoleCard) -> None:
-    told = role.profile
-    with st.container(border=True):
-        layout.facts(
-            [
-                (_("Behavior at issue"), told.get("behavior", "")),
-                (_("What could move the client to change"), told.get("motivation", "") or _("nothing so far")),
-                (_("Receptivity"), _("{n} of 5").format(n=told.get("receptivity", 3))),
-            ],
-            text_language=role.language,
-        )
-        names = {"personas": _("Who the client is"), "beliefs": _("What the client believes"), "acceptable_plans": _("Plans the client could accept")}
-        for part, name in names.items():
-            layout.card_title(name)
-            for line in told.get(part, []) or [_("none")]:
-                transcript.text(f"– {line}", text_language=role.language)
+def rename(role: tables.RoleCard) -> None:
+    if not resources.is_researcher():
+        return
+    with st.popover(_("Rename"), type="tertiary", icon=":material/edit:"):
+        title = st.text_input(_("Title"), role.title, key=f"roles_title_{role.id}", width=360)
+        if st.button(_("Save"), key="roles_rename", icon=":material/save:", disabled=title.strip() in ("", role.title)):
+            try:
+                service.change_role(store, role.id or 0, title=title.strip())
+            except WorkbenchError as error:
+                layout.problem(error)
+                return
+            st.rerun()
 
 
 def beside(role: tables.RoleCard, sessions: list[tables.Session]) -> None:
@@ -183,8 +143,9 @@ def beside(role: tables.RoleCard, sessions: list[tables.Session]) -> None:
         layout.card_title(_("Where it comes from"))
         layout.facts(
             [
-                (_("Made by"), badges.engine_words(role.engine)), (_("Seed"), role.seed),
-                (_("Sampling"), ways.get(role.sampling, role.sampling)), (_("Language"), session_view.language_name(role.language)),
+                (_("Made by"), badges.engine_words(role.engine)), (_("Sampling"), ways.get(role.sampling, role.sampling)),
+                *([(_("Seed"), role.seed)] if role.sampling in ("stratified", "paper") else []),
+                (_("Language"), session_view.language_name(role.language)),
                 (_("Date"), role.created[:10]),
             ]
         )  # fmt: skip
@@ -201,7 +162,9 @@ def beside(role: tables.RoleCard, sessions: list[tables.Session]) -> None:
 def download(role: tables.RoleCard) -> None:
     """The card as a file that can be brought in again."""
     held = role.model_dump()
-    data = json.dumps({"title": role.title} | {name: held.get(name) for name in CARD}, ensure_ascii=False, indent=1)
+    facets = role.profile if role.kind == "profile" else {name: held.get(name) for name in CARD}
+    made = {"title": role.title, "engine": role.engine, "made_by": badges.engine_words(role.engine)}
+    data = json.dumps(made | facets, ensure_ascii=False, indent=1)
     st.download_button(
         _("Save as a file"), data, file_name=f"role-{role.id}.json", mime="application/json", key="roles_download",
         type="tertiary", icon=":material/download:",
@@ -211,7 +174,7 @@ def download(role: tables.RoleCard) -> None:
 building, role = role_building.draft(), chosen_role()
 if role is not None:
     one(role)
-elif building is not None:
+elif building is not None and resources.is_researcher():
     layout.title(_("Build a role"), _("Each step is shown as it happens. Change one where you like; the check runs at the end."))
     role_building.show(building)
 else:

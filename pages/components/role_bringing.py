@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.errors import WorkbenchError
 from core.roles import service
-from pages.components import layout, resources, session_view
+from pages.components import layout, resources, role_profile, session_view
 from pages.components.words import _, language, many, plain, say
 
 FOUND = "roles_brought"
@@ -13,21 +13,12 @@ FOUND = "roles_brought"
 def write_profile() -> None:
     """A client profile: what is at issue, who the client is, what it believes, and how it answers to help."""
     with st.expander(_("Write a client profile"), icon=":material/edit_note:"), st.form("roles_profile", border=False):
-        layout.muted(_("A profile in sentences instead of traits, as clinicians write one. One statement on each line."))
+        layout.muted(_("A profile in sentences instead of traits, as clinicians write one."))
         title = st.text_input(_("Title"), key="roles_profile_title")
-        behavior = st.text_area(_("Behavior at issue"), key="roles_profile_behavior", height=80)
-        personas = st.text_area(_("Who the client is"), key="roles_profile_personas", height=110)
-        beliefs = st.text_area(_("What the client believes"), key="roles_profile_beliefs", height=90)
-        motivation = st.text_input(_("What could move the client to change"), key="roles_profile_motivation")
-        plans = st.text_area(_("Plans the client could accept"), key="roles_profile_plans", height=90)
-        receptivity = st.slider(_("Receptivity: 1 resists throughout, 5 is open to help"), 1, 5, 3, key="roles_profile_receptivity")
+        profile = role_profile.fields({}, "roles_profile")
         spoken = st.selectbox(_("Language of the role"), ["en", "zh"], index=int(language() == "zh"), format_func=session_view.language_name, key="roles_profile_language")
         made_up = st.checkbox(_("No real person stands behind this profile."), key="roles_profile_made_up", help=_("Otherwise it stays on this machine until its masking is confirmed."))
         if st.form_submit_button(_("Save profile"), key="roles_profile_save", icon=":material/save:"):
-            profile = {
-                "behavior": behavior.strip(), "personas": lines(personas), "beliefs": lines(beliefs),
-                "motivation": motivation.strip(), "acceptable_plans": lines(plans), "receptivity": int(receptivity),
-            }  # fmt: skip
             save(title, spoken, profile, made_up)
 
 
@@ -39,10 +30,6 @@ def save(title: str, spoken: str, profile: dict[str, object], made_up: bool) -> 
         return
     st.query_params["role"] = str(card.id)
     st.rerun()
-
-
-def lines(text: str) -> list[str]:
-    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def bring_in() -> None:

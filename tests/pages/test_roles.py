@@ -98,7 +98,7 @@ def test_a_profile_is_written_by_hand(open_page: Open, store: Store) -> None:
     at = open_page("roles.py")
     at.text_input(key="roles_profile_title").set_value("Evenings")
     at.text_area(key="roles_profile_behavior").set_value("The client drinks every evening.")
-    at.text_area(key="roles_profile_plans").set_value("Attending a group\nCalling a friend")
+    at.text_area(key="roles_profile_acceptable_plans").set_value("Attending a group\nCalling a friend")
     next(button for button in at.button if "roles_profile_save" in str(button.key)).click().run()
     assert_calm(at)
     card = store.roles.all()[0]

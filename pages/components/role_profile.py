@@ -1,0 +1,66 @@
+"""A client profile: written, read, and changed in sentences instead of traits."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from core.errors import WorkbenchError
+from core.roles import service
+from pages.components import layout, resources, transcript
+from pages.components.words import _
+from storage import tables
+
+LISTS = ("personas", "beliefs", "acceptable_plans")
+
+
+def names() -> dict[str, str]:
+    return {
+        "behavior": _("Behavior at issue"), "personas": _("Who the client is"), "beliefs": _("What the client believes"),
+        "motivation": _("What could move the client to change"), "acceptable_plans": _("Plans the client could accept"),
+        "receptivity": _("Receptivity: 1 resists throughout, 5 is open to help"),
+    }  # fmt: skip
+
+
+def fields(now: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """The fields of a profile inside a form; gives the profile as typed."""
+    said = names()
+    typed: dict[str, Any] = {}
+    for part in ("behavior", "personas", "beliefs", "motivation", "acceptable_plans"):
+        value = now.get(part) or ""
+        if part in LISTS:
+            text = st.text_area(said[part], "\n".join(value), key=f"{key}_{part}", height=100, help=_("One on each line."))
+            typed[part] = [line.strip() for line in text.splitlines() if line.strip()]
+        else:
+            typed[part] = st.text_area(said[part], str(value), key=f"{key}_{part}", height=80).strip()
+    typed["receptivity"] = int(st.slider(said["receptivity"], 1, 5, int(now.get("receptivity") or 3), key=f"{key}_receptivity"))
+    return typed
+
+
+def draw(role: tables.RoleCard) -> None:
+    """A profile to be read, and to be changed by those who may."""
+    said, told = names(), role.profile
+    with st.container(border=True):
+        layout.card_title(said["behavior"])
+        transcript.text(str(told.get("behavior") or "–"), text_language=role.language)
+        for part in LISTS:
+            layout.card_title(said[part])
+            transcript.text("\n".join(f"– {line}" for line in told.get(part) or []) or "–", text_language=role.language)
+        layout.card_title(said["motivation"])
+        transcript.text(str(told.get("motivation") or "–"), text_language=role.language)
+        layout.card_title(_("Receptivity"))
+        st.text(_("{n} of 5").format(n=told.get("receptivity", 3)))
+        if resources.is_researcher():
+            change(role)
+
+
+def change(role: tables.RoleCard) -> None:
+    with st.expander(_("Change"), icon=":material/edit:"), st.form(f"roles_edit_profile_{role.id}", border=False):
+        typed = fields(role.profile, f"roles_edit_{role.id}")
+        if st.form_submit_button(_("Save"), key="roles_edit_save_profile", icon=":material/save:"):
+            try:
+                service.change_role(resources.store(), role.id or 0, profile=typed)
+            except WorkbenchError as error:
+                layout.problem(error)
+                return
+            st.rerun()
