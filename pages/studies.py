@@ -1,4 +1,4 @@
-"""Studies: write a design, see what it takes, run it, and watch it."""
+"""Studies: choose or write a design, see what it takes, run it, and watch it."""
 
 import pandas as pd
 import streamlit as st
@@ -7,25 +7,11 @@ import yaml
 from core.errors import DataError, WorkbenchError
 from core.studies import service
 from core.studies.estimate import estimate
-from pages.components import layout, resources, study_standing
-from pages.components.words import _, language
+from pages.components import layout, resources, study_form, study_standing
+from pages.components.words import _
 from storage.store import Store
 
 NEW = 0
-EXAMPLE = """name: Three counselors
-language: {language}
-seed: 1
-steps:
-  - kind: roles
-    count: 5
-  - kind: sessions
-    counselors: [Hill-guided, Plain supportive, Advice-giving]
-  - kind: comparisons
-    instrument: hill
-  - kind: ratings
-    instrument: wai-o-s
-    repeats: 3
-"""
 
 
 def chosen(store: Store) -> int:
@@ -77,11 +63,16 @@ def before_starting(store: Store, given: dict[str, object]) -> None:
 
 
 def new_study(store: Store) -> None:
-    file = st.file_uploader(_("A design as a YAML file"), type=["yaml", "yml"], key="studies_file")
-    start_with = file.getvalue().decode("utf-8", "replace") if file else EXAMPLE.format(language=language())
-    text = st.text_area(_("Design"), start_with, height=320, key=f"studies_design_{file.file_id if file else 0}")
+    """A design by choosing or as text; what it takes; one button."""
+    names = {"form": _("Choose"), "text": _("As text (YAML)")}
+    ways = st.segmented_control(_("Design"), list(names), default="form", required=True, format_func=names.__getitem__, key="studies_way")
     try:
-        given = read(text)
+        given = as_text() if ways == "text" else study_form.form(store)
+        if given is None:
+            layout.notice(_("Something is still missing above."), "warning")
+            return
+        if ways == "form":
+            st.session_state["studies_as_text"] = written(given)
         before_starting(store, given)
         if st.button(_("Start"), key="studies_begin", type="primary", icon=":material/play_arrow:"):
             study = service.begin(store, given)
@@ -93,6 +84,17 @@ def new_study(store: Store) -> None:
         layout.problem(error)
 
 
+def as_text() -> dict[str, object]:
+    """The design as YAML: what was chosen before, a file, or written here."""
+    file = st.file_uploader(_("A design as a YAML file"), type=["yaml", "yml"], key="studies_file")
+    start_with = file.getvalue().decode("utf-8", "replace") if file else st.session_state.get("studies_as_text", "")
+    return read(st.text_area(_("Design"), start_with, height=320, key=f"studies_design_{file.file_id if file else 0}"))
+
+
+def written(design: dict[str, object]) -> str:
+    return yaml.safe_dump(design, allow_unicode=True, sort_keys=False)
+
+
 def one_study(store: Store, id: int) -> None:
     study = store.studies.get(id)
     study_standing.draw(id)
@@ -102,7 +104,7 @@ def one_study(store: Store, id: int) -> None:
             "results.py", {"study": id}, key="studies_next",
         )  # fmt: skip
     st.download_button(
-        _("Download the design"), yaml.safe_dump(study.design, allow_unicode=True, sort_keys=False),
+        _("Download the design"), written(study.design),
         f"study-{id}.yaml", "application/yaml", key="studies_download",
     )  # fmt: skip
     if study.samples:

@@ -7,6 +7,7 @@ longer used are dropped, and the count of what is missing is printed. The tests 
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, cast
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
@@ -20,7 +21,7 @@ ERRORS = (
     "DataError", "ModelError", "NotFound", "PromptError", "Refused", "StoreError", "WorkbenchError", "Fault", "Note",
     "Remark",
 )  # fmt: skip
-KEYWORDS: dict[str, tuple[int, ...] | None] = {"_": None, "many": (1, 2), "msg": None} | dict.fromkeys(ERRORS)
+KEYWORDS: dict[str, Any] = {"_": None, "many": (1, 2), "msg": None} | dict.fromkeys(ERRORS)
 Message = str | tuple[str, ...]
 
 
@@ -40,7 +41,7 @@ def gathered() -> Catalog:
     """A catalogue of all messages, without translations."""
     catalogue = Catalog(project="Rapport", charset="utf-8")
     for message, file, _line in messages():
-        catalogue.add(message, locations=[(file, None)], flags=())
+        catalogue.add(message, locations=[(file, 0)], flags=())
     return catalogue
 
 
@@ -59,9 +60,9 @@ def known(language: str) -> Catalog:
 def missing(catalogue: Catalog) -> list[Message]:
     """Messages without a translation, or with one that was guessed."""
     return [
-        message.id
+        cast(Message, message.id)
         for message in catalogue
-        if message.id and (message.fuzzy or not all(message.string if message.pluralizable else [message.string]))
+        if message.id and (message.fuzzy or not all(cast(Any, message.string) if message.pluralizable else [message.string]))
     ]
 
 

@@ -1,5 +1,7 @@
 """Studies, as people use the page: nothing yet, a design that cannot run, one that runs, one that is finished."""
 
+from typing import Any
+
 from core.llm.agents import ensure_shipped
 from core.studies import service
 from storage import tables
@@ -16,6 +18,13 @@ def a_session(store: Store) -> int:
     return store.sessions.add_with_turns(session, rows).id or 0
 
 
+def as_text(open_page: Open) -> Any:
+    """The page with the design to be written as text."""
+    at = open_page("studies.py")
+    at.segmented_control(key="studies_way").set_value("text").run()
+    return at
+
+
 def test_a_fresh_machine_offers_a_design_and_what_it_takes(open_page: Open) -> None:
     at = open_page("studies.py")
     assert_calm(at)
@@ -23,7 +32,7 @@ def test_a_fresh_machine_offers_a_design_and_what_it_takes(open_page: Open) -> N
 
 
 def test_a_design_that_cannot_run_says_which_part(open_page: Open, store: Store) -> None:
-    at = open_page("studies.py")
+    at = as_text(open_page)
     at.text_area[0].set_value("name: X\nsteps:\n  - kind: ratings\n    repeat: 2\n").run()
     assert_calm(at)
     assert "cannot be run" in shown(at) and store.studies.count() == 0
@@ -31,7 +40,7 @@ def test_a_design_that_cannot_run_says_which_part(open_page: Open, store: Store)
 
 def test_a_study_is_started_from_its_design(open_page: Open, store: Store, monkeypatch: object) -> None:
     a_session(store)
-    at = open_page("studies.py")
+    at = as_text(open_page)
     at.text_area[0].set_value(DESIGN).run()
     at.button(key="studies_begin").click().run()
     assert_calm(at)
@@ -67,3 +76,43 @@ def test_a_study_that_waits_for_a_key_asks_for_it(open_page: Open, store: Store)
     assert_calm(at)
     assert at.text_input(key=f"studies_key_{row.id}").label == f"Key for {url}"
     assert at.button(key="studies_start").label == "Resume"
+
+
+def test_a_design_is_chosen_shown_as_text_and_run(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    at = open_page("studies.py")
+    at.number_input(key="studies_new_roles").set_value(1).run()
+    at.number_input(key="studies_turns").set_value(4).run()
+    at.multiselect(key="studies_counselors").set_value(["Hill-guided", "Advice-giving"]).run()
+    at.number_input(key="studies_repeats").set_value(1).run()
+    assert_calm(at)
+    assert "Before you start" in shown(at)
+    at.segmented_control(key="studies_way").set_value("text").run()
+    assert "Advice-giving" in at.text_area[0].value and "kind: comparisons" in at.text_area[0].value
+    at.segmented_control(key="studies_way").set_value("form").run()
+    at.button(key="studies_begin").click().run()
+    assert_calm(at)
+    study = store.studies.all()[0]
+    assert service.wait_for(store, study.id or 0, longest=60) == "finished"
+    assert store.sessions.count() == 2 and store.ratings.count() == 2 * 12 and store.comparisons.count() == 18
+
+
+def test_sessions_in_the_store_are_rated(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    a_session(store)
+    at = open_page("studies.py")
+    at.segmented_control(key="studies_source_en").set_value("sessions").run()
+    at.toggle(key="studies_compare").set_value(False).run()
+    at.number_input(key="studies_repeats").set_value(2).run()
+    at.button(key="studies_begin").click().run()
+    assert_calm(at)
+    study = store.studies.all()[0]
+    assert service.wait_for(store, study.id or 0, longest=60) == "finished" and store.ratings.count() == 24
+
+
+def test_without_a_judge_nothing_can_start(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    at = open_page("studies.py")
+    at.multiselect(key="studies_judges").set_value([]).run()
+    assert_calm(at)
+    assert "still missing" in shown(at) and not [b for b in at.button if b.key == "studies_begin"]
