@@ -86,7 +86,9 @@ def unconfirmed(role: tables.RoleCard) -> None:
     if role.clearance >= int(Clearance.SYNTHETIC) or not resources.is_researcher():
         return
     with st.container(border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        layout.muted(_("It may be about a real person, so it stays on this machine."))
+        by_hand = _("A person wrote in it, so it stays on this machine until you say that it is made up.")
+        unknown = _("It may be about a real person, so it stays on this machine.")
+        layout.muted(by_hand if role.engine in ("demo", "openai") else unknown)
         if st.button(_("No real person stands behind it"), key="roles_made_up", icon=":material/check:"):
             service.confirm_made_up(store, role.id or 0)
             st.rerun()
@@ -111,7 +113,7 @@ def edit(role: tables.RoleCard, part: str) -> None:
         fields = role_facets.form(part, role.model_dump(), f"roles_edit_{part}_{role.id}", role.language)
         if st.form_submit_button(_("Save and check again"), key=f"roles_edit_save_{part}", icon=":material/save:"):
             try:
-                service.change_role(store, role.id or 0, **fields)
+                service.change_role(store, role.id or 0, **fields | role_profile.typed_by_hand(role, fields))
             except WorkbenchError as error:
                 layout.problem(error)
                 return
@@ -125,7 +127,8 @@ def rename(role: tables.RoleCard) -> None:
         title = st.text_input(_("Title"), role.title, key=f"roles_title_{role.id}", width=360)
         if st.button(_("Save"), key="roles_rename", icon=":material/save:", disabled=title.strip() in ("", role.title)):
             try:
-                service.change_role(store, role.id or 0, title=title.strip())
+                fields = {"title": title.strip()}
+                service.change_role(store, role.id or 0, **fields | role_profile.typed_by_hand(role, fields))
             except WorkbenchError as error:
                 layout.problem(error)
                 return
@@ -138,13 +141,13 @@ def beside(role: tables.RoleCard, sessions: list[tables.Session]) -> None:
         with st.container(border=True):
             layout.card_title(_("Consistency check"))
             role_facets.findings(role.checks)
-    ways = {"stratified": _("Stratified"), "paper": _("As in the paper"), "written": _("Written by hand"), "imported": _("Brought in")}
+    ways = {"stratified": _("Stratified"), "paper": _("As in the paper")}
     with st.container(border=True):
         layout.card_title(_("Where it comes from"))
         layout.facts(
             [
-                (_("Made by"), badges.engine_words(role.engine)), (_("Sampling"), ways.get(role.sampling, role.sampling)),
-                *([(_("Seed"), role.seed)] if role.sampling in ("stratified", "paper") else []),
+                (_("Made by"), badges.engine_words(role.engine)),
+                *([(_("Sampling"), ways[role.sampling]), (_("Seed"), role.seed)] if role.sampling in ways else []),
                 (_("Language"), session_view.language_name(role.language)),
                 (_("Date"), role.created[:10]),
             ]

@@ -191,6 +191,8 @@ def drawn(one: Draft, step: str, name: str, running: bool) -> None:
 
 def change(one: Draft, step: str) -> None:
     with st.expander(_("Change this step"), icon=":material/edit:"), st.form(f"roles_form_{step}_{version(one)}", border=False):
+        if step not in ("stressor", "traits"):
+            layout.muted(_("What you write must be made up: it goes on to the writer."))
         fields = role_facets.form(step, one.model_dump(), f"roles_{step}_{version(one)}", one.language)
         anew = False
         if step in ("stressor", "demographics") and one.demographics.get("persona"):

@@ -57,22 +57,25 @@ def gallery(roles: Sequence[tables.RoleCard]) -> None:
 def card(role: tables.RoleCard) -> None:
     kind = _("Client profile") if role.kind == "profile" else _("Role card")
     number = _("{kind} {n}").format(kind=kind, n=role.id)
-    layout.card_title(role.title, over=_(" · ").join([number, session_view.language_name(role.language)]))
+    held = resources.store().sessions.count(role_id=role.id)
+    over = [number, session_view.language_name(role.language), *([many("{n} session", "{n} sessions", held)] if held else [])]
+    layout.card_title(role.title, over=_(" · ").join(over))
     chips = session_view.traits(role)
     more = [f"+{len(chips) - SHOWN_TRAITS}"] if len(chips) > SHOWN_TRAITS else []
     layout.facts([(label, value) for label, value in lines(role) if value], [*chips[:SHOWN_TRAITS], *more], text_language=role.language)
-    badges.row([badges.engine(role.engine), checked(role)] if role.kind == "role" else [badges.engine(role.engine)])
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        held = resources.store().sessions.count(role_id=role.id)
-        layout.muted(many("{n} session", "{n} sessions", held) if held else _("No session yet"))
+    badges.draw(badges.engine(role.engine))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if role.kind == "role":
+            badges.draw(checked(role))
+        st.space("stretch")
         layout.link("roles.py", _("Read"), {"role": role.id})
 
 
 def lines(role: tables.RoleCard) -> list[tuple[str, str]]:
     """Who this is, in a few words."""
-    person = role.demographics
+    person, stressor = role.demographics, str(role.stressor.get("label", ""))
     return [
-        (_("Stressor"), str(role.stressor.get("label", "")) if role.kind == "role" else ""),
+        (_("Stressor"), stressor if role.kind == "role" and stressor not in role.title else ""),
         (_("Age, work"), _(", ").join(str(person[k]) for k in ("age", "occupation") if person.get(k))),
         (_("Family"), str(person.get("family_status") or "")),
         (_("Behavior"), str(role.profile.get("behavior", ""))),

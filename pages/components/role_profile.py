@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from core.errors import WorkbenchError
+from core.llm.seam import Clearance
 from core.roles import service
 from pages.components import layout, resources, transcript
 from pages.components.words import _
@@ -37,6 +38,12 @@ def fields(now: Mapping[str, Any], key: str) -> dict[str, Any]:
     return typed
 
 
+def typed_by_hand(role: tables.RoleCard, changed: Mapping[str, Any]) -> dict[str, Any]:
+    """New words of a person may name somebody real: the card then waits for a review. Choices from lists do not."""
+    parts = [part for part in changed if part not in ("stressor", "traits")]
+    return {"clearance": int(Clearance.UNCONFIRMED)} if any(changed[part] != getattr(role, part) for part in parts) else {}
+
+
 def draw(role: tables.RoleCard) -> None:
     """A profile to be read, and to be changed by those who may."""
     said, told = names(), role.profile
@@ -59,7 +66,8 @@ def change(role: tables.RoleCard) -> None:
         typed = fields(role.profile, f"roles_edit_{role.id}")
         if st.form_submit_button(_("Save"), key="roles_edit_save_profile", icon=":material/save:"):
             try:
-                service.change_role(resources.store(), role.id or 0, profile=typed)
+                changed = {"profile": typed}
+                service.change_role(resources.store(), role.id or 0, **changed | typed_by_hand(role, changed))
             except WorkbenchError as error:
                 layout.problem(error)
                 return
