@@ -7,7 +7,7 @@ import yaml
 from core.errors import DataError, WorkbenchError
 from core.studies import service
 from core.studies.estimate import estimate
-from pages.components import layout, resources, study_form, study_standing
+from pages.components import layout, resources, study_form, study_money, study_standing
 from pages.components.words import _
 from storage.store import Store
 
@@ -46,18 +46,12 @@ def before_starting(store: Store, given: dict[str, object]) -> None:
     """What the design will take, from what past calls were like."""
     _design, made, _drawn = service.plan(store, given)
     found = estimate(store, made)
-    money = _("not known") if found.money is None else f"${found.money.low:,.2f}–{found.money.high:,.2f}"
     kinds = study_standing.kind_names()
-    facts: list[tuple[str, object]] = [(kinds.get(kind, kind), f"{n:,}") for kind, n in found.units.items()]
     layout.section(_("Before you start"))
-    layout.facts([
-        *facts,
-        (_("Calls"), f"{found.calls:,}"),
-        (_("Tokens in"), f"{found.tokens_in.low:,.0f}–{found.tokens_in.high:,.0f}"),
-        (_("Tokens out"), f"{found.tokens_out.low:,.0f}–{found.tokens_out.high:,.0f}"),
-        (_("Cost"), money),
-        (_("Time"), _("{a}–{b} min").format(a=f"{found.seconds.low / 60:.1f}", b=f"{found.seconds.high / 60:.1f}")),
-    ])  # fmt: skip
+    study_money.takes(found)
+    layout.muted(_(" · ").join(f"{kinds.get(kind, kind)}: {n:,}" for kind, n in found.units.items()))
+    if found.unpriced:
+        layout.notice(_("No price is known for {models}: the cost is not known, not 0.").format(models=", ".join(found.unpriced)), "warning")
     if found.goes_to:
         layout.notice(_("Texts go to: {names}").format(names=", ".join(found.goes_to)), "warning")
 
@@ -74,11 +68,14 @@ def new_study(store: Store) -> None:
         if ways == "form":
             st.session_state["studies_as_text"] = written(given)
         before_starting(store, given)
-        if st.button(_("Start"), key="studies_begin", type="primary", icon=":material/play_arrow:"):
+        with st.container(horizontal=True):
+            go = st.button(_("Start"), key="studies_begin", type="primary", icon=":material/play_arrow:")
+            plan = st.button(_("Save, and count what is answered already"), key="studies_plan", icon=":material/inventory_2:")
+        if go or plan:
             study = service.begin(store, given)
             st.query_params["study"] = str(study.id)
             del st.session_state["studies_study"]
-            service.start(store, study.id or 0, resources.keys())
+            (service.start(store, study.id or 0, resources.keys()) if go else service.count_known(store, study.id or 0))
             st.rerun()
     except WorkbenchError as error:
         layout.problem(error)
@@ -118,5 +115,6 @@ layout.title(_("Studies"), _("Design a study, see what it takes, and run it. Clo
 picked = chosen(store)
 if picked == NEW:
     new_study(store)
+    study_money.prices(store)
 else:
     one_study(store, picked)

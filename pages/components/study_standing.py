@@ -7,7 +7,7 @@ from core.errors import WorkbenchError
 from core.studies import service
 from core.studies.progress import Failure, Standing, standing
 from core.studies.worker import doing
-from pages.components import badges, layout, resources
+from pages.components import badges, layout, resources, study_money
 from pages.components.words import _, many
 from storage import tables, units
 
@@ -70,6 +70,8 @@ def look(study_id: int, drawn_as: str) -> None:
         layout.notice(study.reason, "warning")
     if study.state == "needs the key":
         ask_for_keys(found)
+    if study.state in ("over budget", "planned") and (study.budget is not None or study.state == "over budget"):
+        study_money.budget(study)
     progress(found)
     figures(found)
     why(found)

@@ -21,6 +21,7 @@ def a_session(store: Store) -> int:
 def as_text(open_page: Open) -> Any:
     """The page with the design to be written as text."""
     at = open_page("studies.py")
+    at.selectbox(key="studies_study").set_value(0).run()
     at.segmented_control(key="studies_way").set_value("text").run()
     return at
 
@@ -116,3 +117,32 @@ def test_without_a_judge_nothing_can_start(open_page: Open, store: Store) -> Non
     at.multiselect(key="studies_judges").set_value([]).run()
     assert_calm(at)
     assert "still missing" in shown(at) and not [b for b in at.button if b.key == "studies_begin"]
+
+
+def test_a_planned_study_counts_what_is_answered_already(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    a_session(store)
+    for _ in range(2):
+        at = as_text(open_page)
+        at.text_area[0].set_value(DESIGN).run()
+        at.button(key="studies_plan").click().run()
+        assert_calm(at)
+        study = max(store.studies.all(), key=lambda one: one.id or 0)
+        if store.ratings.count() == 0:
+            service.start(store, study.id or 0, worker=False)
+            service.work_off(store)
+    assert study.state == "planned" and "2 reused" in shown(at)
+
+
+def test_a_reached_budget_is_raised_and_the_study_can_go_on(open_page: Open, store: Store) -> None:
+    import yaml
+
+    ensure_shipped(store)
+    a_session(store)
+    study = service.begin(store, yaml.safe_load(DESIGN) | {"budget": 1.0})
+    store.studies.update(study.id or 0, state="over budget")
+    at = open_page("studies.py", study=study.id)
+    at.number_input(key=f"studies_budget_{study.id}").set_value(5.0).run()
+    at.button(key="studies_budget_set").click().run()
+    assert_calm(at)
+    assert store.studies.get(study.id or 0).budget == 5.0 and at.button(key="studies_start").label == "Resume"
