@@ -47,7 +47,7 @@ def share_used(talk: Talk) -> float:
 def ready_for_insight(talk: Talk) -> bool:
     """Enough has been told and felt, or half of the time is over and something has been told."""
     felt = any(heard.felt for heard in talk.heard)
-    explored = talk.told >= 4 and felt and len(talk.asked & set(EXPLORING)) >= 2
+    explored = talk.told >= 4 and felt and len(talk.covered & set(EXPLORING)) >= 2
     late = share_used(talk) > 0.45 and talk.told >= 2
     return guesses(talk) > 0 or explored or late
 
@@ -104,7 +104,7 @@ def _short(talk: Talk) -> bool:
 
 def _sides(talk: Talk) -> list[str]:
     """The sides of the story still to be opened, the next one first."""
-    sides = [side for side in EXPLORING if side not in talk.asked]
+    sides = [side for side in EXPLORING if side not in talk.covered]
     talk.rng.shuffle(sides)
     asked = sum(move.about == "feeling" for move in talk.moves)
     named = any(bad_feelings(heard, talk.language) for heard in talk.heard)
@@ -113,11 +113,14 @@ def _sides(talk: Talk) -> list[str]:
     if talk.told < 2 and talk.last_about != "story":
         sides.insert(0, "story")
     rest = [side for side in ("exception", "story", "feeling", *EXPLORING, "wish") if side not in sides]
+    rest.sort(key=lambda side: side in talk.covered - talk.asked)  # last what the client told unasked
     return [side for side in (*sides, *rest) if side != talk.last_about] or ["story"]
 
 
 def reflect(talk: Talk) -> str:
     """The client's own words, turned round: the clause with a feeling before any other; plain attention where none fits."""
+    if talk.signs("tried"):
+        return talk.say(HILL, "tried")
     clause = talk.best(talk.last)
     if clause is None:
         words = [feeling.word for feeling in bad_feelings(talk.last, talk.language) if feeling.kind != "verb"]
@@ -137,14 +140,15 @@ def reflect(talk: Talk) -> str:
 
 def insight(talk: Talk) -> str:
     """Offer a guess: first a link between two things the client said, later a theme; then look at what it means."""
-    if talk.signs("doubts") and guesses(talk):
+    offered = bool(talk.moves) and "interpretation" in talk.moves[-1]
+    if guesses(talk) and (talk.signs("doubts") or (offered and talk.signs("denies"))):
         return join(
             talk.say(HILL, "doubted"), _ask(talk, "thought", "feeling", "history", "exception"), talk.language
         )
-    if _short(talk) and not talk.signs("accepts"):
-        return exploration(talk)
-    if talk.signs("accepts") and guesses(talk):
+    if guesses(talk) and (talk.signs("accepts") or (offered and _short(talk) and talk.signs("agrees"))):
         return join(talk.say(HILL, "accepted"), talk.ask(HILL, "meaning"), talk.language)
+    if _short(talk):
+        return exploration(talk)
     if guesses(talk) >= 1 and talk.rng.random() < 0.35 and _meanings(talk) == 0:
         return join(reflect(talk), talk.ask(HILL, "meaning"), talk.language)
     return _guess(talk)
@@ -232,7 +236,7 @@ def number_in(talk: Talk) -> str:
 def _next_plan(talk: Talk) -> list[str]:
     if planned_step(talk) is None:  # nothing to plan with yet: what is wished for, and what has ever helped
         open_yet = ("wish", "step", "exception", "support", "coping", "history")
-        return [*(about for about in open_yet if about not in talk.asked), "thought", "option", "takeaway"]
+        return [*(about for about in open_yet if about not in talk.covered), "thought", "option", "takeaway"]
     left = [about for about in PLANNING if about not in talk.asked]
     if "number" in left and not (talk.last_about == "confidence" and number_in(talk)):
         left.remove("number")

@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from random import Random
 from typing import Any
 
-from core.llm.demo.bank import lines, pattern
+from core.llm.demo.bank import keys, lines, pattern
 from core.llm.demo.listening import Clause, Heard, hear
 from core.llm.demo.moves import Move, read
 from core.llm.demo.text import folded
@@ -48,6 +48,15 @@ class Talk:
     def asked(self) -> frozenset[str]:
         """The aspects the counselor has asked about."""
         return frozenset(move.about for move in self.moves if move.about)
+
+    @cached_property
+    def covered(self) -> frozenset[str]:
+        """The aspects the counselor has asked about, and those the client told of unasked."""
+        said = "\n".join(folded(heard.text[:3000]) for heard in self.heard)
+        names = keys(self.language, "language", "told")
+        return self.asked | {
+            name for name in names if pattern(self.language, "language", "told", name).search(said)
+        }
 
     @property
     def last(self) -> Heard:
@@ -131,8 +140,6 @@ def overlap(one: str, other: str) -> float:
 
 def most_frequent(text: str, language: str, file: str, key: str) -> str:
     """The entry under ``key`` whose signs occur most often; the last one where none does."""
-    from core.llm.demo.bank import keys
-
     names = keys(language, file, key)
     counts = [len(pattern(language, file, key, name, "signs").findall(text)) for name in names]
     best = max(counts, default=0)
