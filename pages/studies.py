@@ -21,12 +21,19 @@ def chosen(store: Store) -> int:
     asked = st.query_params.get("study", "")
     if st.session_state.get("studies_study") not in names:
         st.session_state["studies_study"] = int(asked) if asked.isdigit() and int(asked) in names else next(iter(names))
-    picked = st.selectbox(_("Study"), list(names), format_func=lambda id: names[id], key="studies_study")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        picked = st.selectbox(_("Study"), list(names), format_func=lambda id: names[id], key="studies_study")
+        if picked != NEW:
+            st.button(_("New study"), key="studies_new", icon=":material/add:", on_click=begin_new)
     if picked != NEW:
         st.query_params["study"] = str(picked)
     elif "study" in st.query_params:
         del st.query_params["study"]
     return int(picked)
+
+
+def begin_new() -> None:
+    st.session_state["studies_study"] = NEW
 
 
 def read(text: str) -> dict[str, object]:

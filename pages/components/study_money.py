@@ -23,6 +23,7 @@ def takes(found: Estimate) -> None:
     if found.money is not None and found.money.high == 0:
         money = "$0.00"
     tokens = f"{(found.tokens_in.low + found.tokens_out.low) / 1000:,.0f}–{(found.tokens_in.high + found.tokens_out.high) / 1000:,.0f} k"
+    ruled = found.tokens_in.high + found.tokens_out.high == 0
     low, high = found.seconds.low / 60, found.seconds.high / 60
     time = _("under 1 min") if high < 1 else f"{low:,.0f}–{high:,.0f} min"
     said = _("{a}–{b} k in, {c}–{d} k out").format(
@@ -32,7 +33,7 @@ def takes(found: Estimate) -> None:
     learned = _("from past calls here") if found.learned else _("from the length of the texts")
     cells = [
         ("forum", _("Calls"), f"{found.calls:,}", _("sent one by one, several at once")),
-        ("toll", _("Tokens"), tokens, said),
+        ("toll", _("Tokens"), _("none") if ruled else tokens, _("rules, no model") if ruled else said),
         ("payments", _("Cost"), money, _("by the price table below")),
         ("schedule", _("Time"), time, learned),
     ]

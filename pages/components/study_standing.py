@@ -80,7 +80,8 @@ def look(study_id: int, drawn_as: str) -> None:
 
 def progress(found: Standing) -> None:
     """A bar for each kind of work, in words beside it."""
-    for kind, by_state in found.kinds.items():
+    order = list(kind_names())
+    for kind, by_state in sorted(found.kinds.items(), key=lambda one: order.index(one[0]) if one[0] in order else len(order)):
         total = sum(by_state.values())
         ended = sum(by_state.get(state, 0) for state in ("done", "reused", "unscored", "failed"))
         st.progress(ended / max(1, total), text=_("{kind}: {ended} of {total}").format(
