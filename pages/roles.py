@@ -1,13 +1,10 @@
 """Roles: build a simulated client step by step, write or bring in others, and read any of them whole."""
 
-import json
-
 import streamlit as st
 
 from core.errors import NotFound, WorkbenchError
 from core.llm.seam import Clearance
 from core.roles import service
-from core.roles.importing import CARD
 from pages.components import (
     badges,
     deleting,
@@ -46,6 +43,8 @@ def library() -> None:
     deleting.show_receipt()
     role_bringing.what_happened()
     if resources.is_researcher():
+        if begun := role_building.draft():
+            role_building.set_aside(begun)
         role_building.begin()
     roles = list(reversed(store.roles.all()))
     if roles:
@@ -163,22 +162,21 @@ def beside(role: tables.RoleCard, sessions: list[tables.Session]) -> None:
 
 
 def download(role: tables.RoleCard) -> None:
-    """The card as a file that can be brought in again."""
-    held = role.model_dump()
-    facets = role.profile if role.kind == "profile" else {name: held.get(name) for name in CARD}
-    made = {"title": role.title, "engine": role.engine, "made_by": badges.engine_words(role.engine)}
-    data = json.dumps(made | facets, ensure_ascii=False, indent=1)
     st.download_button(
-        _("Save as a file"), data, file_name=f"role-{role.id}.json", mime="application/json", key="roles_download",
-        type="tertiary", icon=":material/download:",
+        _("Save as a file"), role_library.as_file(role), file_name=f"role-{role.id}.json", mime="application/json",
+        key="roles_download", type="tertiary", icon=":material/download:", on_click="ignore",
     )  # fmt: skip
 
 
 building, role = role_building.draft(), chosen_role()
 if role is not None:
     one(role)
-elif building is not None and resources.is_researcher():
-    layout.title(_("Build a role"), _("Each step is shown as it happens. Change one where you like; the check runs at the end."))
+elif building is not None and role_building.OPEN in st.query_params and resources.is_researcher():
+    layout.title(
+        _("Build a role"), _("Each step is shown as it happens. Change one where you like; the check runs at the end."),
+        role_building.made_by(),
+    )  # fmt: skip
+    layout.link("roles.py", _("All roles"))
     role_building.show(building)
 else:
     library()

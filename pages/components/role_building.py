@@ -11,12 +11,13 @@ from core.llm import engines
 from core.llm.asking import now
 from core.llm.seam import Language
 from core.roles import drafts, ingredients, service
-from core.roles.drafts import STEPS, Draft
+from core.roles.drafts import STEPS, Draft, Step
 from pages.components import badges, layout, resources, role_facets, session_view
-from pages.components.words import _, language
+from pages.components.words import _, language, plain
 from storage import tables
 
 DRAFT, RUNNING, WRITER, TROUBLE = "roles_draft", "roles_running", "roles_writer_id", "roles_trouble"
+OPEN = "draft"  # in the address while the draft is open
 LATEST_SEED = 99_999
 # what a changed part leaves standing of the parts after it
 EMPTY: dict[str, Any] = {"stressor": {}, "demographics": {}, "life_events": [], "event_kinds": [], "traits": {}, "text": ""}
@@ -35,6 +36,36 @@ def keep(one: Draft) -> None:
 def forget() -> None:
     for key in (DRAFT, RUNNING, TROUBLE):
         st.session_state.pop(key, None)
+    st.query_params.pop(OPEN, None)
+
+
+def set_aside(one: Draft) -> None:
+    """A draft begun earlier in this browser session: go on with it, or drop it."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        names, ahead = role_facets.part_names(), drafts.next_step(one)
+        badges.draw(badges.running(_("A draft is open")))
+        layout.muted(_("Next: {step}").format(step=names[ahead]) if ahead else _("Complete, not saved yet."))
+        st.space("stretch")
+        if st.button(_("Go on with it"), key="roles_go_on", icon=":material/arrow_forward:"):
+            st.query_params[OPEN] = "1"
+            st.rerun()
+        drop()
+
+
+def drop() -> None:
+    if st.button(_("Drop this draft"), key="roles_drop", type="tertiary", icon=":material/close:"):
+        forget()
+        st.rerun()
+
+
+def made_by() -> list[badges.Badge]:
+    """Which engine writes the draft, and where it is."""
+    store = resources.store()
+    agent = store.agents.find(id=st.session_state.get(WRITER))
+    if agent is None:
+        return []
+    place = store.endpoints.find(id=agent.endpoint_id) if agent.endpoint_id else None
+    return [badges.engine(agent.engine, place.model if place else ""), badges.endpoint(place)]
 
 
 # ---- beginning -----------------------------------------------------------------------------------------------------
@@ -97,6 +128,7 @@ def rare_choices() -> dict[str, Any]:
 def start(one: Draft, agent: tables.Agent, whole: bool) -> None:
     forget()
     st.session_state[WRITER], st.session_state[RUNNING] = agent.id, whole
+    st.query_params[OPEN] = "1"
     keep(one)
     if not whole:
         advance(one)
@@ -121,7 +153,7 @@ def writer() -> tables.Agent | None:
 # ---- the steps -----------------------------------------------------------------------------------------------------
 
 
-def advance(one: Draft) -> bool:
+def advance(one: Draft) -> None:
     """Do the next step; on trouble the draft stays as it was, and the sentence is kept to be shown."""
     store = resources.store()
     st.session_state.pop(TROUBLE, None)
@@ -132,49 +164,53 @@ def advance(one: Draft) -> bool:
         keep(now(service.take_step(service.Asking(store, engine, settings), one)))
     except WorkbenchError as error:
         st.session_state[TROUBLE], st.session_state[RUNNING] = error, False
-        return False
-    return True
 
 
 def show(one: Draft) -> None:
     """The draft so far, and the one next action."""
     names, ahead = role_facets.part_names(), drafts.next_step(one)
     running = bool(st.session_state.get(RUNNING)) and ahead is not None
-    head(one, ahead, running)
+    if ahead is None:
+        save(one)
+    else:
+        head(one, ahead, running)
     if trouble := st.session_state.get(TROUBLE):
         layout.problem(trouble)
-    for step in STEPS[: STEPS.index(ahead)] if ahead else STEPS:
+    for step in STEPS[: STEPS.index(ahead)] if ahead else ("checks", *STEPS[:-1]):
         drawn(one, step, names[step], running)
     if ahead == "life_events" and one.life_events:
         drawn(one, ahead, names[ahead], running)
     if running and ahead:
-        with st.spinner(names[ahead] + " …"):
-            going = advance(one)
-        st.rerun() if going else None
-    elif ahead is None:
-        save(one)
+        with st.spinner(plain(next_words(one, ahead)) + " …"):
+            advance(one)
+        st.rerun()
 
 
-def head(one: Draft, ahead: str | None, running: bool) -> None:
-    done = STEPS.index(ahead) if ahead else len(STEPS)
-    st.progress(done / len(STEPS), text=_("Step {n} of {all}").format(n=min(done + 1, len(STEPS)), all=len(STEPS)))
+def head(one: Draft, ahead: Step, running: bool) -> None:
+    done = STEPS.index(ahead)
+    where = [_("Step {n} of {all}").format(n=done + 1, all=len(STEPS)), next_words(one, ahead)]
+    st.progress(done / len(STEPS), text=plain(_(" · ").join(where)))
     with st.container(horizontal=True, vertical_alignment="center"):
         if running:
             if st.button(_("Stop"), key="roles_stop", icon=":material/stop:"):
                 st.session_state[RUNNING] = False
                 st.rerun()
-        elif ahead:
-            words = _("Next: {step}").format(step=role_facets.part_names()[ahead])
-            if st.button(words, key="roles_next", type="primary", icon=":material/arrow_forward:"):
+        else:
+            words = _("Next: {step}").format(step=next_words(one, ahead))
+            if st.button(plain(words), key="roles_next", type="primary", icon=":material/arrow_forward:"):
                 advance(one)
                 st.rerun()
             if st.button(_("Build the rest"), key="roles_rest", icon=":material/play_arrow:"):
                 st.session_state[RUNNING] = True
                 st.rerun()
-        if st.button(_("Drop this draft"), key="roles_drop", type="tertiary", icon=":material/close:"):
-            forget()
-            st.rerun()
+        drop()
         layout.muted(_("Seed {n}").format(n=one.seed))
+
+
+def next_words(one: Draft, ahead: Step) -> str:
+    if ahead != "life_events":
+        return role_facets.part_names()[ahead]
+    return _("Life event {n} of {all}").format(n=len(one.event_kinds) + 1, all=one.events_wanted)
 
 
 def drawn(one: Draft, step: str, name: str, running: bool) -> None:
@@ -219,7 +255,7 @@ def changed(one: Draft, step: str, fields: dict[str, Any], anew: bool) -> Draft:
 
 def save(one: Draft) -> None:
     with st.container(border=True):
-        layout.card_title(_("Save the role"))
+        layout.lead_card(_("The role is complete"), _("Read it through, change a step where you like, then save it under a title."))
         with st.container(horizontal=True, vertical_alignment="bottom"):
             suggested = service.free_title(resources.store(), drafts.title_of(one))
             title = st.text_input(_("Title"), suggested, key=f"roles_title_{zlib.crc32(suggested.encode())}", width=420)
@@ -233,3 +269,5 @@ def save(one: Draft) -> None:
                 st.session_state.pop("roles_suggested", None)
                 st.query_params["role"] = str(card.id)
                 st.rerun()
+            drop()
+        layout.muted(_("Seed {n}").format(n=one.seed))

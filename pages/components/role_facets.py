@@ -70,7 +70,12 @@ def draw(part: str, facets: Facets, text_language: str) -> None:
             for number, event in enumerate(facets["life_events"], start=1):
                 transcript.text(f"{number}. {event}", text_language=text_language)
         case "traits":
-            layout.facts(trait_pairs(facets["traits"]))
+            pairs = trait_pairs(facets["traits"])
+            half = (len(pairs) + 1) // 2
+            grid = st.grid(2, min_column_width=290)
+            for some in (pairs[:half], pairs[half:]):
+                with grid.cell():
+                    layout.facts(some)
         case "text":
             transcript.text(str(facets["text"]), text_language=text_language)
 
@@ -94,7 +99,8 @@ def trait_pairs(traits: Mapping[str, str]) -> list[tuple[str, str]]:
 def findings(found: Sequence[Finding]) -> None:
     """What the consistency check says, the heaviest first."""
     if not found:
-        layout.notice(_("The check found nothing: the facets fit each other, and the text holds all of them."))
+        layout.notice(_("Nothing was found"))
+        layout.muted(_("The facets fit each other, and the text holds all of them, as far as rules can tell."))
         return
     counts = {kind: sum(one["severity"] == kind for one in found) for kind in ("fault", "warning", "note")}
     told = [

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from core.roles.importing import CARD
 from pages.components import badges, layout, resources, session_view
 from pages.components.words import _, many
 from storage import tables
@@ -40,6 +41,13 @@ def words_of(role: tables.RoleCard) -> str:
 
 def to_check(role: tables.RoleCard) -> int:
     return sum(one["severity"] != "note" for one in role.checks)
+
+
+def as_file(role: tables.RoleCard) -> str:
+    """A role as JSON, as it can be brought in again: a profile as a profile, a card as a card."""
+    made = {"title": role.title, "engine": role.engine, "made_by": badges.engine_words(role.engine)}
+    facets = role.profile if role.kind == "profile" else role.model_dump(include=set(CARD))
+    return json.dumps(made | facets, ensure_ascii=False, indent=1)
 
 
 def gallery(roles: Sequence[tables.RoleCard]) -> None:

@@ -9,6 +9,11 @@ import pytest
 from core.errors import ModelError
 from core.llm import engines
 from core.llm.agents import ensure_shipped
+from core.llm.seam import Clearance
+from core.roles import service
+from core.roles.drafts import Draft
+from pages.components import role_library
+from storage import tables
 from storage.store import Store
 from tests.pages.conftest import Open, assert_calm, shown
 
@@ -118,8 +123,7 @@ def test_a_card_goes_out_and_comes_in_again(open_page: Open, store: Store) -> No
     at = build(open_page, 9)
     at.button(key="roles_save").click().run()
     card = store.roles.all()[0]
-    held = {"title": "Another", "text": card.text, "traits": card.traits, "stressor": card.stressor,
-            "demographics": card.demographics, "life_events": card.life_events, "language": "en"}  # fmt: skip
+    held = json.loads(role_library.as_file(card)) | {"title": "Another"}
     at = open_page("roles.py")
     at.file_uploader(key="roles_files").set_value([("card.json", json.dumps(held).encode(), "application/json"), ("bad.json", b"[1,", "application/json")]).run()
     at.button(key="roles_import").click().run()
@@ -139,3 +143,115 @@ def test_a_missing_role_is_said(open_page: Open) -> None:
     at = open_page("roles.py", role=999)
     assert_calm(at)
     assert at.error
+
+
+def broken_endpoint(*_: Any, **__: Any) -> Any:
+    raise ModelError("The endpoint is not there. Start it, then try again; nothing was lost.")
+
+
+def test_a_whole_build_that_fails_stops_with_a_sentence_and_goes_on_later(open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    ensure_shipped(store)
+    at = open_page("roles.py")
+    with monkeypatch.context() as away:
+        away.setattr(engines, "engine_of", broken_endpoint)
+        at.number_input(key="roles_seed").set_value(4).run()
+        at.button(key="roles_build").click().run()
+        assert_calm(at)
+        assert "The endpoint is not there" in shown(at)
+    at.button(key="roles_rest").click().run()
+    assert_calm(at)
+    assert at.button(key="roles_save") and "The endpoint is not there" not in shown(at)
+
+
+def test_what_is_chosen_is_not_drawn(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    at = open_page("roles.py")
+    at.selectbox(key="roles_stressor").set_value("job_loss")
+    at.number_input(key="roles_age").set_value(52)
+    at.button(key="roles_build").click().run()
+    at.button(key="roles_save").click().run()
+    assert_calm(at)
+    card = store.roles.all()[0]
+    assert card.stressor["subcategory"] == "job_loss" and card.demographics["age"] == 52 and "52" in card.text
+
+
+def test_a_life_event_taken_out_stays_out(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    seed = next(n for n in range(99) if Draft(seed=n).events_wanted == 3)
+    at = open_page("roles.py")
+    at.number_input(key="roles_seed").set_value(seed).run()
+    at.button(key="roles_steps").click().run()
+    for _ in range(3):
+        at.button(key="roles_next").click().run()
+    field = next(area for area in at.text_area if str(area.key).startswith("roles_life_events_"))
+    field.set_value(str(field.value).splitlines()[0])
+    keep = [button for button in at.button if button.label == "Keep the change"]
+    keep[-1].click().run()
+    at.button(key="roles_rest").click().run()
+    assert_calm(at)
+    at.button(key="roles_save").click().run()
+    assert len(store.roles.all()[0].life_events) == 2
+
+
+def test_a_draft_waits_while_other_roles_are_read(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    at = open_page("roles.py")
+    at.button(key="roles_steps").click().run()
+    at.query_params.clear()
+    at.run()
+    assert "A draft is open" in shown(at)
+    at.button(key="roles_go_on").click().run()
+    assert at.button(key="roles_next")
+    at.button(key="roles_drop").click().run()
+    assert_calm(at)
+    assert "A draft is open" not in shown(at) and at.button(key="roles_build")
+
+
+def test_a_title_in_use_is_refused_and_the_draft_stays(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    store.roles.add(tables.RoleCard(title="Taken"))
+    at = build(open_page, 6)
+    next(field for field in at.text_input if field.label == "Title").set_value("Taken")
+    at.button(key="roles_save").click().run()
+    assert_calm(at)
+    assert at.error and store.roles.count() == 1 and at.button(key="roles_save")
+
+
+def test_the_library_is_searched_and_only_researchers_may_change(open_page: Open, store: Store) -> None:
+    odd = [{"code": "missing_text", "severity": "fault", "message": "", "values": {}}]
+    store.roles.add(tables.RoleCard(title="Sleepless", checks=odd))
+    card = store.roles.add(tables.RoleCard(title="Out of work", stressor={"label": "Job loss"}, text="You are 40."))
+    at = open_page("roles.py")
+    assert "2 of 2 roles" in shown(at) and "1 to look at" in shown(at)
+    at.text_input(key="roles_search").set_value("job").run()
+    assert "1 of 2 roles" in shown(at) and "Sleepless" not in shown(at)
+    at = open_page("roles.py", role=card.id)
+    assert "Rename" in str([popover.proto for popover in at.get("popover")]) or at.text_input(key=f"roles_title_{card.id}")
+    at.session_state["frame_rights"] = "rater"
+    at.run()
+    assert_calm(at)
+    assert not [area for area in at.text_area if str(area.key).startswith("roles_edit_")] and "You are 40." in shown(at)
+
+
+def test_words_typed_into_a_card_wait_for_a_review(open_page: Open, store: Store) -> None:
+    card = store.roles.add(tables.RoleCard(title="Sleepless", text="You are 40.", traits={}))
+    at = open_page("roles.py", role=card.id)
+    at.text_area(key=f"roles_edit_text_{card.id}_text").set_value("You are Ann Smith of Leeds.")
+    next(button for button in at.button if "roles_edit_save_text" in str(button.key)).click().run()
+    assert store.roles.get(card.id or 0).clearance == int(Clearance.UNCONFIRMED)
+    at.button(key="roles_made_up").click().run()
+    assert_calm(at)
+    assert store.roles.get(card.id or 0).clearance == int(Clearance.SYNTHETIC)
+
+
+def test_a_profile_is_changed_and_its_file_comes_in_as_a_profile(store: Store, open_page: Open) -> None:
+    card = service.write_profile(store, "Evenings", "en", {"behavior": "Drinks.", "personas": ["A nurse."], "beliefs": [], "motivation": "", "acceptable_plans": [], "receptivity": 2}, True)
+    at = open_page("roles.py", role=card.id)
+    at.text_area(key=f"roles_edit_{card.id}_beliefs").set_value("Nobody can help me.")
+    next(button for button in at.button if "roles_edit_save_profile" in str(button.key)).click().run()
+    assert_calm(at)
+    assert store.roles.get(card.id or 0).profile["beliefs"] == ["Nobody can help me."] and "Nobody can help me." in shown(at)
+    held = role_library.as_file(store.roles.get(card.id or 0)).replace("Evenings", "Nights")
+    service.import_roles(store, held.encode(), "role.json")
+    again = store.roles.find(title="Nights")
+    assert again is not None and again.kind == "profile" and again.profile == store.roles.get(card.id or 0).profile
