@@ -146,7 +146,9 @@ def insight(talk: Talk) -> str:
             talk.say(HILL, "doubted"), _ask(talk, "thought", "feeling", "history", "exception"), talk.language
         )
     if guesses(talk) and (talk.signs("accepts") or (offered and _short(talk) and talk.signs("agrees"))):
-        return join(talk.say(HILL, "accepted"), talk.ask(HILL, "meaning"), talk.language)
+        felt = bad_feelings(talk.last, talk.language) and talk.best(talk.last)
+        first = reflect(talk) if felt else talk.say(HILL, "accepted")
+        return join(first, talk.ask(HILL, "meaning"), talk.language)
     if _short(talk):
         return exploration(talk)
     if guesses(talk) >= 1 and talk.rng.random() < 0.35 and _meanings(talk) == 0:

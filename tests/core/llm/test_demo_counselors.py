@@ -142,7 +142,17 @@ def test_only_feelings_the_client_owned_are_said_back(language: str, story: str)
 
 
 def test_the_feelings_of_others_and_wishes_are_not_the_clients() -> None:
-    for text in ("我妈说我很自私。", "他很生气。", "我不难过。", "我希望自己能开心。"):
+    for text in (
+        "我妈说我很自私。",
+        "他很生气。",
+        "我不难过。",
+        "我希望自己能开心。",
+        "我老公说我很烦。",
+        "我妈对我很失望。",
+        "要是我难过就好了。",
+        "我并不觉得丢人。",
+        "我看得出她很着急。",
+    ):
         assert not hear(text, "zh").felt, text
     assert [feeling.word for feeling in hear("我很难过，也很自责。", "zh").felt][:1] == ["难过"]
 
