@@ -58,10 +58,10 @@ def drop() -> None:
         st.rerun()
 
 
-def made_by() -> list[badges.Badge]:
-    """Which engine writes the draft, and where it is."""
+def made_by(agent: tables.Agent | None = None) -> list[badges.Badge]:
+    """Which engine writes (the draft's, if no agent is given), and whether its text leaves this machine."""
     store = resources.store()
-    agent = store.agents.find(id=st.session_state.get(WRITER))
+    agent = agent or store.agents.find(id=st.session_state.get(WRITER))
     if agent is None:
         return []
     place = store.endpoints.find(id=agent.endpoint_id) if agent.endpoint_id else None
@@ -145,8 +145,8 @@ def writer() -> tables.Agent | None:
     names = {agent.id: resources.agent_name(agent) for agent in agents}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         agent = st.selectbox(_("Writer"), agents, format_func=lambda a: names[a.id], key="roles_writer", width=280)
-        place = store.endpoints.get(agent.endpoint_id) if agent.endpoint_id else None
-        badges.row([badges.engine(agent.engine, place.model if place else ""), badges.endpoint(place)])
+        for badge in made_by(agent):
+            badges.draw(badge)
     return agent
 
 

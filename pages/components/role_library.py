@@ -17,7 +17,7 @@ MORE = "roles_shown"
 
 def listed(roles: Sequence[tables.RoleCard]) -> None:
     """All roles, with filters, in one of two views."""
-    layout.section(_("Library"))
+    layout.section(_("Saved roles"))
     views = {"cards": _("Cards"), "table": _("Table")}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sought = st.text_input(_("Search"), key="roles_search", width=260)
@@ -76,7 +76,7 @@ def card(role: tables.RoleCard) -> None:
         if role.kind == "role":
             badges.draw(checked(role))
         st.space("stretch")
-        layout.link("roles.py", _("Read"), {"role": role.id})
+        layout.link("roles.py", _("Read it"), {"role": role.id})
 
 
 def lines(role: tables.RoleCard) -> list[tuple[str, str]]:
