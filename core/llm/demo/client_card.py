@@ -6,7 +6,7 @@ stressor, from ``prompts/demo/<language>/client_stressors_*.yaml``.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -57,8 +57,8 @@ def _card(role_json: str, language: str) -> Card:
     traits = {str(name): str(variant) for name, variant in mapping(role.get("traits")).items()}
     known = stressor_words(role, language)
     facts = {kind: _lines(known, kind) for kind in KINDS}
-    if known is stressors(language).get("any", known):
-        facts["open"] = _named(role, language) or facts["open"]
+    if "wide" in known:
+        facts["open"] = _named(role, language, facts["open"]) or facts["open"]
     name = own_name(role) if language == "en" else ""
     facts |= {"event": _told(_list(role.get("life_events")), language, name), "self": _self(role, language, name)}
     if not facts["event"] and not profile:
@@ -86,7 +86,7 @@ def _list(value: Any) -> list[str]:
 
 @cache
 def stressors(language: str) -> Mapping[str, Mapping[str, Any]]:
-    """Every stressor's words by its id; ``any`` serves a difficulty that nobody foresaw."""
+    """Words by the id of a stressor, else of its category (marked ``wide``); ``any`` serves what nobody foresaw."""
     files = sorted((FOLDER / language).glob("client_stressors_*.yaml"))
     return {id: entry for path in files for id, entry in words(language, path.stem).items()}
 
@@ -103,17 +103,17 @@ def stressor_words(role: Mapping[str, Any], language: str) -> Mapping[str, Any]:
         return known[id]
     label = str(stressor.get("label") or mapping(role.get("profile")).get("behavior") or "")
     said = folded((label or str(role.get("text", "")))[:600])
-    found = next((id for id in known if said and _match(language, id).search(said)), "any")
-    return known.get(found, {})
+    found = next((id for id in known if said and _match(language, id).search(said)), "")
+    return known.get(found) or known.get(str(stressor.get("category", ""))) or known.get("any", {})
 
 
-def _named(role: Mapping[str, Any], language: str) -> tuple[str, ...]:
-    """A difficulty nobody foresaw, in the card's own words."""
+def _named(role: Mapping[str, Any], language: str, general: Sequence[str]) -> tuple[str, ...]:
+    """A difficulty without words of its own, named in the card's, with what it is like."""
     label = shorten(normal(str(mapping(role.get("stressor")).get("label") or "")), 20).rstrip(ENDS)
     if not label or len(label) > 160 or "|" in label or is_chinese(label) != (language == "zh"):
         return ()
     label = label[:1].lower() + label[1:] if label[1:2].islower() else label
-    general = _lines(stressors(language).get("any", {}), "open") or ("",)
+    general = general or ("",)
     named = [line.replace("{label}", label) for line in lines(language, "client", "named")]
     gap = "" if language == "zh" else " "
     return tuple(f"{one}{gap}{general[n % len(general)]}".strip() for n, one in enumerate(named))
