@@ -12,6 +12,7 @@ from core.llm.demo.counselors import ANSWERS
 from core.llm.demo.listening import hear
 from core.llm.demo.perspective import to_second_zh
 from core.llm.demo.text import folded, length, sentences
+from core.sessions.safety import marks
 
 WHO = sorted(ANSWERS)
 STORIES: dict[str, dict[str, list[str]]] = {
@@ -231,6 +232,26 @@ SIGNS = {
         "I've been cutting myself again.",
     ],
 }
+MARKED = {
+    "zh": ["我想轻生", "我想到过死", "活着实在没意思", "我活够了", "生不如死", "没有我他们会更好", "我写了遗书", "我想去跳楼", "真想一觉睡过去不要再醒", "我拿刀片划手臂", "我打自己", "我用头撞墙", "我攒了很多安眠药", "我吃了一整瓶药", "不想醒来", "我想结束这一切", "我想了结自己"],
+    "en": ["I'm suicidal", "I want to end it all", "I wish I was dead", "I wish I had never been born", "no reason to live",
+           "I don't want to be here anymore", "they'd be better off without me", "life isn't worth living", "I overdosed",
+           "I want to go to sleep and never wake up", "I thought of hanging myself", "I hurt myself last night"],
+}  # fmt: skip
+FIGURES = {
+    "zh": ["累得要死。", "吓死我了。", "我打自己孩子了。"],
+    "en": ["This job is killing me.", "I'm dying to know."],
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_the_safety_rules_mark_the_counselors_hear(language: str) -> None:
+    for text in MARKED[language]:
+        assert "risk" in hear(text, language).signs, text
+        assert marks(text) or text == "真想一觉睡过去不要再醒", text
+    assert not any("risk" in hear(text, language).signs for text in FIGURES[language])
+
+
 HELP = {
     "zh": ("12356", "120", "110"),
     "en": ("988", "911", "112", "emergency", "hotline", "crisis line", "helpline"),
