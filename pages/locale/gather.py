@@ -4,13 +4,13 @@ Run ``python -m pages.locale.gather`` after changing words: new messages are add
 longer used are dropped, and the count of what is missing is printed. The tests fail while anything is missing.
 """
 
+import ast
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
 from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 HERE = Path(__file__).parent
@@ -21,20 +21,31 @@ ERRORS = (
     "DataError", "ModelError", "NotFound", "PromptError", "Refused", "StoreError", "WorkbenchError", "Fault", "Note",
     "Remark",
 )  # fmt: skip
-KEYWORDS: dict[str, Any] = {"_": None, "many": (1, 2), "msg": None} | dict.fromkeys(ERRORS)
+CALLS = {"_": 1, "many": 2, "msg": 1} | dict.fromkeys(ERRORS, 1)
 Message = str | tuple[str, ...]
 
 
 def messages() -> Iterator[tuple[Message, str, int]]:
-    """Each message with its file and line; a pair where one and more are told apart."""
+    """Each message with its file and line; a pair where one and more are told apart.
+
+    Read from the syntax tree: Babel's own reader does not look into f-strings.
+    """
     for floor in FLOORS:
-        found = extract_from_dir(
-            ROOT / floor, method_map=[("**.py", "python")], keywords=KEYWORDS, comment_tags=(),
-            options_map={"**.py": {"encoding": "utf-8"}},
-        )  # fmt: skip
-        for file, line, message, _comments, _context in found:
-            if message:
-                yield message, f"{floor}/{file}", line
+        for path in sorted((ROOT / floor).rglob("*.py")):
+            for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if isinstance(call, ast.Call) and (message := message_of(call)):
+                    yield message, str(path.relative_to(ROOT)), call.lineno
+
+
+def message_of(call: ast.Call) -> Message | None:
+    """The message a call names; ``None`` for other calls and for messages that are not written out."""
+    name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+    if name not in CALLS:
+        return None
+    said = [arg.value for arg in call.args[: CALLS[name]] if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+    if not said or len(said) < CALLS[name] or not said[0]:
+        return None
+    return said[0] if CALLS[name] == 1 else (said[0], said[1])
 
 
 def gathered() -> Catalog:
