@@ -161,10 +161,15 @@ def _guess(talk: Talk) -> str:
     earlier = talk.earlier_clause(clause) if clause else None
     if clause and earlier and not any(_is_link(move_text, talk) for move_text in talk.own):
         said = talk.say(HILL, "link", clause=clause.text, earlier=earlier.text)
-        return join(said, talk.say(HILL, "link_guess"), talk.ask(HILL, "check"), talk.language)
+        return join(said, _checked(talk, talk.say(HILL, "link_guess")), talk.language)
     theme = talk.theme(HILL, "themes")
     guess = talk.ask(HILL, "themes", theme, "guesses") or talk.say(HILL, "themes", "general", "guesses")
-    return join(reflect(talk), guess, talk.ask(HILL, "check"), talk.language)
+    return join(reflect(talk), _checked(talk, guess), talk.language)
+
+
+def _checked(talk: Talk, guess: str) -> str:
+    """A guess with the question how it sounds; a guess that is a question asks that itself."""
+    return guess if guess.endswith(("?", "？")) else join(guess, talk.ask(HILL, "check"), talk.language)
 
 
 def _is_link(text: str, talk: Talk) -> bool:
