@@ -90,7 +90,8 @@ def _lines(talk: Talk, bank: str) -> tuple[str, ...]:
 def exploration(talk: Talk) -> str:
     """Say back what was said, a feeling first, and open the next side of the story."""
     if _short(talk):
-        return join(talk.say(HILL, "short_answer"), _ask(talk, *_sides(talk)), talk.language)
+        lead = talk.say(HILL, "attend" if talk.signs("thanks") else "short_answer")
+        return join(lead, _ask(talk, *_sides(talk)), talk.language)
     heard = reflect(talk)
     invite_only = talk.told >= 2 and talk.rng.random() < 0.15 and "invite" not in talk.last_about
     question = talk.say(HILL, "invite") if invite_only else _ask(talk, *_sides(talk))

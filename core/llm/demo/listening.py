@@ -57,7 +57,9 @@ def hear(text: str, language: str) -> Heard:
     for part in parts:
         felt.extend(feelings(part, language))
         if not shouted:
-            clauses.extend(_clauses(part, language))
+            clauses.extend(
+                clause for clause in _clauses(part, language) if not _about_dying(clause, language)
+            )
     return Heard(
         text=text,
         length=length(near),
@@ -67,6 +69,12 @@ def hear(text: str, language: str) -> Heard:
         signs=_signs(folded(text[:200_000]), language),
         readable=_readable(near, language),
     )
+
+
+def _about_dying(clause: Clause, language: str) -> bool:
+    """Whether a clause speaks of suicide, or denies it: it is answered directly, and never said back."""
+    said = folded(clause.said)
+    return any(pattern(language, "language", "client", name).search(said) for name in ("risk", "risk_denied"))
 
 
 def _readable(text: str, language: str) -> bool:
@@ -188,7 +196,9 @@ def _weight(low: str, count: int, felt: Feeling | None, language: str) -> float:
 
 def _chinese_clauses(sentence: str) -> list[Clause]:
     whole = sentence.rstrip("。.!;… ")
-    parts = [whole] if length(whole) <= WHOLE else [part for part in _pattern("zh", "cut").split(whole) if part]
+    parts = (
+        [whole] if length(whole) <= WHOLE else [part for part in _pattern("zh", "cut").split(whole) if part]
+    )
     found: list[Clause] = []
     for part in parts:
         clause = _chinese_clause(part)
@@ -209,7 +219,9 @@ def _chinese_clause(part: str) -> Clause | None:
     if said is None:
         return None
     said = said.translate(FULL_WIDTH)
-    return Clause(said if "您" in said or "你们" in said else "您" + said, bare, felt, _weight(bare, count, felt, "zh"))
+    return Clause(
+        said if "您" in said or "你们" in said else "您" + said, bare, felt, _weight(bare, count, felt, "zh")
+    )
 
 
 def bad_feelings(heard: Heard, language: str) -> tuple[Feeling, ...]:

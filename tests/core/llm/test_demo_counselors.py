@@ -278,6 +278,24 @@ def test_danger_is_not_left_until_it_is_answered(who: str, language: str, after:
     assert any(name in say(who, turns, language).lower() for name in HELP[language])
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_words_of_dying_are_never_said_back(language: str) -> None:
+    no = {"zh": "没有，我不会伤害自己，就是太累了。", "en": "No, I won't hurt myself, I'm just tired."}[
+        language
+    ]
+    for seed in range(6):
+        told = [
+            STORIES[language]["dismissed"][0],
+            SIGNS[language][0],
+            no,
+            *STORIES[language]["dismissed"][1:6],
+        ]
+        said = own(session("counselor/hill", told, language, seed))[2:]
+        assert not any(re.search("不想活|want to live|您不会伤害|you won't hurt", text) for text in said), (
+            said
+        )
+
+
 @pytest.mark.parametrize("who", WHO)
 @pytest.mark.parametrize(
     ("language", "denial"),
@@ -301,7 +319,7 @@ def test_the_same_seed_says_the_same(who: str, language: str, story: str) -> Non
 def test_what_is_said_often_has_ten_variants(language: str) -> None:
     for bank in ("restate", "feeling", "attend", "invite", "short_answer", "check"):
         assert len(lines(language, "counselor_hill", bank)) >= 10, bank
-    for bank in (
+    asked = [
         "opening",
         "story",
         "feeling",
@@ -312,7 +330,8 @@ def test_what_is_said_often_has_ten_variants(language: str) -> None:
         "history",
         "wish",
         "step",
-    ):
+    ]
+    for bank in asked:
         assert len(lines(language, "counselor_questions", bank)) >= 10, bank
 
 
