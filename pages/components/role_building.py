@@ -19,6 +19,7 @@ from storage import tables
 DRAFT, RUNNING, WRITER, TROUBLE = "roles_draft", "roles_running", "roles_writer_id", "roles_trouble"
 OPEN = "draft"  # in the address while the draft is open
 LATEST_SEED = 99_999
+PLACES_BELOW = 14  # more than the library draws
 # what a changed part leaves standing of the parts after it
 EMPTY: dict[str, Any] = {"stressor": {}, "demographics": {}, "life_events": [], "event_kinds": [], "traits": {}, "text": ""}
 
@@ -42,9 +43,9 @@ def forget() -> None:
 def set_aside(one: Draft) -> None:
     """A draft begun earlier in this browser session: go on with it, or drop it."""
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        names, ahead = role_facets.part_names(), drafts.next_step(one)
-        badges.draw(badges.running(_("A draft is open")))
-        layout.muted(_("Next: {step}").format(step=names[ahead]) if ahead else _("Complete, not saved yet."))
+        ahead = drafts.next_step(one)
+        badges.draw(badges.fact(_("A draft is open"), "edit_note"))
+        layout.muted(_("Next: {step}").format(step=next_words(one, ahead)) if ahead else _("Complete, not saved yet."))
         st.space("stretch")
         if st.button(_("Go on with it"), key="roles_go_on", icon=":material/arrow_forward:"):
             st.query_params[OPEN] = "1"
@@ -167,23 +168,37 @@ def advance(one: Draft) -> None:
 
 
 def show(one: Draft) -> None:
-    """The draft so far, and the one next action."""
-    names, ahead = role_facets.part_names(), drafts.next_step(one)
+    """The draft so far, and the one next action; while it is being built, the next step after it is shown."""
+    ahead = drafts.next_step(one)
     running = bool(st.session_state.get(RUNNING)) and ahead is not None
-    if ahead is None:
-        save(one)
-    else:
-        head(one, ahead, running)
-    if trouble := st.session_state.get(TROUBLE):
-        layout.problem(trouble)
+    with st.empty().container() if running else st.container():
+        if ahead is None:
+            save(one)
+        else:
+            head(one, ahead, running)
+        if trouble := st.session_state.get(TROUBLE):
+            layout.problem(trouble)
+        so_far(one, ahead, running)
+        waiting = st.empty()
+    if running and ahead:
+        clear_below()
+        with waiting, st.spinner(plain(next_words(one, ahead)) + " …"):
+            advance(one)
+        st.rerun()
+
+
+def so_far(one: Draft, ahead: Step | None, running: bool) -> None:
+    names = role_facets.part_names()
     for step in STEPS[: STEPS.index(ahead)] if ahead else ("checks", *STEPS[:-1]):
         drawn(one, step, names[step], running)
     if ahead == "life_events" and one.life_events:
         drawn(one, ahead, names[ahead], running)
-    if running and ahead:
-        with st.spinner(plain(next_words(one, ahead)) + " …"):
-            advance(one)
-        st.rerun()
+
+
+def clear_below() -> None:
+    """Take away what the library drew in these places: a run that ends by another leaves the old page standing."""
+    for _place in range(PLACES_BELOW):
+        st.empty()
 
 
 def head(one: Draft, ahead: Step, running: bool) -> None:
