@@ -40,7 +40,7 @@ def stressor_names() -> dict[str, str]:
 
 
 def severities() -> dict[str, str]:
-    return {"fault": _("Fault"), "warning": _("Warning"), "note": _("Note")}
+    return {"fault": _("Fault"), "warning": _("Warning"), "note": _("Remark")}
 
 
 def place(code: str) -> str:
@@ -106,7 +106,7 @@ def findings(found: Sequence[Finding]) -> None:
     told = [
         many("{n} fault", "{n} faults", counts["fault"]) if counts["fault"] else "",
         many("{n} warning", "{n} warnings", counts["warning"]) if counts["warning"] else "",
-        many("{n} note", "{n} notes", counts["note"]) if counts["note"] else "",
+        many("{n} remark", "{n} remarks", counts["note"]) if counts["note"] else "",
     ]
     layout.muted(_(" · ").join(part for part in told if part))
     for one in found:
