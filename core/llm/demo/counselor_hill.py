@@ -12,6 +12,7 @@ from core.llm.demo.text import folded
 
 HILL, QUESTIONS = "counselor_hill", "counselor_questions"
 EXPLORING = ("impact", "thought", "history", "support", "coping", "body")
+SHORT = {"en": 8, "zh": 6}  # words or characters: fewer than these are an answer in passing
 PLANNING = ("wish", "step", "obstacle", "help", "when", "confidence", "number")
 
 
@@ -100,7 +101,7 @@ def exploration(talk: Talk) -> str:
 
 def _short(talk: Talk) -> bool:
     """Whether the client only said a word or two."""
-    return not talk.last.told and talk.last.length < 8
+    return not talk.last.told and talk.last.length < SHORT[talk.language]
 
 
 def _sides(talk: Talk) -> list[str]:
