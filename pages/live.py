@@ -69,6 +69,13 @@ def begin_form() -> None:
             key="live_empty",
         )
         return
+    # an element of its own, so that the running session that takes this place leaves nothing of the form behind
+    with st.empty().container():
+        chosen_seats(roles)
+
+
+def chosen_seats(roles: list[tables.RoleCard]) -> None:
+    """Who sits in the seats, and Start."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         role = st.selectbox(
             _("Role card"),
@@ -79,7 +86,7 @@ def begin_form() -> None:
         counselor = st.selectbox(
             _("Counselor"),
             store.agents.all(seat="counselor"),
-            format_func=lambda a: a.name,
+            format_func=resources.agent_name,
             key="live_counselor",
         )
         most = st.number_input(_("Turns at most"), 2, 200, 20, key="live_turns", width=140)
@@ -104,7 +111,7 @@ def more_choices(code: str) -> dict[str, object]:
     openers = {o["id"]: o for o in seating.openers()} | {"": {"name": {}}}
     with st.popover(_("More"), icon=":material/tune:"):
         client = st.selectbox(
-            _("The client is played by"), store.agents.all(seat="client"), format_func=lambda a: a.name,
+            _("The client is played by"), store.agents.all(seat="client"), format_func=resources.agent_name,
             key="live_client",
         )  # fmt: skip
         opener = st.selectbox(
@@ -162,6 +169,7 @@ def show(session: tables.Session) -> None:
         _("Every turn is saved before the next begins. You can leave and come back."),
         session_view.made_by(session),
     )
+    st.empty()  # where the form stood
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         with st.container(horizontal=True, width="content", gap="small"):
             controls(session, view.running)
@@ -337,7 +345,7 @@ def branching(session: tables.Session) -> None:
             _("Counselor from there on"),
             agents,
             index=now,
-            format_func=lambda a: a.name,
+            format_func=resources.agent_name,
             key="live_branch_agent",
         )
         if st.button(_("Make the branch"), key="live_branch", type="primary"):

@@ -33,7 +33,7 @@ def writer() -> tables.Agent | None:
         layout.notice(_("There is no writing agent. Add one on Models and agents."), "warning")
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        agent = st.selectbox(_("Writer"), agents, format_func=lambda a: a.name, key="reports_writer", width=280)
+        agent = st.selectbox(_("Writer"), agents, format_func=resources.agent_name, key="reports_writer", width=280)
         place = store.endpoints.get(agent.endpoint_id) if agent.endpoint_id else None
         badges.row([badges.engine(agent.engine, place.model if place else ""), badges.endpoint(place)])
     return agent

@@ -54,7 +54,7 @@ def names(session: tables.Session) -> dict[str, str]:
     client = session.client_person or (role.title if role else session.client_code)
     return {
         "client": client,
-        "counselor": session.counselor_person or (agent.name if agent else session.counselor_code),
+        "counselor": session.counselor_person or (resources.agent_name(agent) if agent else session.counselor_code),
     }
 
 
@@ -99,7 +99,7 @@ def role_card(role: tables.RoleCard) -> None:
         (_("Stressor"), str(role.stressor.get("label", ""))),
         (_("Age, work"), _(", ").join(str(person[k]) for k in ("age", "occupation") if person.get(k))),
         (_("Family"), str(person.get("family_status", ""))),
-        (_("Life events"), _("; ").join(role.life_events)),
+        (_("Life events"), _("; ").join(event.rstrip(".。") for event in role.life_events)),
         (_("Behavior"), str(role.profile.get("behavior", ""))),
         (_("Receptivity"), _("{n} of 5").format(n=role.profile["receptivity"]) if role.profile.get("receptivity") else ""),
     ]  # fmt: skip

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core import instruments
 from core.instruments import Instrument
-from pages.components import layout, session_view
+from pages.components import layout, resources, session_view
 from pages.components.words import _, language
 from storage.store import Store
 
@@ -62,11 +62,11 @@ def material(store: Store, source: str, spoken: str) -> list[Design] | None:
         return [] if ids else None
     st.session_state["studies_sessions"] = None
     roles, steps = chosen_roles(store, source, spoken)
-    counselors = store.agents.all(seat="counselor")
-    names = [agent.name for agent in counselors]
-    picked = st.multiselect(_("Counselors"), names, default=names[:FIRST_COUNSELORS], key="studies_counselors", persist_state="session")
+    names = named(store, "counselor")
+    picked = st.multiselect(_("Counselors"), list(names), default=list(names)[:FIRST_COUNSELORS], format_func=names.__getitem__, key="studies_counselors", persist_state="session")
+    clients = named(store, "client")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        client = st.selectbox(_("The client is played by"), [a.name for a in store.agents.all(seat="client")], key="studies_client", persist_state="session", width=240)
+        client = st.selectbox(_("The client is played by"), list(clients), format_func=clients.__getitem__, key="studies_client", persist_state="session", width=240)
         most = st.number_input(_("Turns at most"), 2, 200, 20, key="studies_turns", persist_state="session", width=150)
         repeats = st.number_input(_("Sessions of each pair"), 1, 20, 1, key="studies_sessions_each", persist_state="session", width=190)
         st.number_input(_("Seed"), 0, 2_147_483_647, 1, key="studies_seed", persist_state="session", width=130)
@@ -79,10 +79,10 @@ def material(store: Store, source: str, spoken: str) -> list[Design] | None:
 def chosen_roles(store: Store, source: str, spoken: str) -> tuple[Any, list[Design]]:
     """Which roles, and the step that builds them where they are new."""
     if source == "build":
-        writers = [agent.name for agent in store.agents.all(seat="writer")]
+        writers = named(store, "writer")
         with st.container(horizontal=True, vertical_alignment="bottom"):
             count = st.number_input(_("New roles"), 1, 1000, 5, key="studies_new_roles", persist_state="session", width=150)
-            writer = st.selectbox(_("Writer"), writers, key="studies_writer", persist_state="session", width=240)
+            writer = st.selectbox(_("Writer"), list(writers), format_func=writers.__getitem__, key="studies_writer", persist_state="session", width=240)
         return "steps", [{"kind": "roles", "count": int(count), "writer": writer}]
     known = {role.id or 0: role.title for role in reversed(store.roles.all(language=spoken))}
     picked = st.multiselect(_("Roles"), list(known), default=list(known)[:5], format_func=known.__getitem__, key=f"studies_roles_{spoken}", persist_state="session")
@@ -98,13 +98,18 @@ def session_choice(store: Store, spoken: str) -> list[int]:
     return list(st.multiselect(_("Sessions"), list(known), format_func=known.__getitem__, key=f"studies_which_{spoken}", persist_state="session"))
 
 
+def named(store: Store, seat: str) -> dict[str, str]:
+    """The agents of a seat by their name, with the name in the language of this page."""
+    return {agent.name: resources.agent_name(agent) for agent in store.agents.all(seat=seat)}
+
+
 # ---- judging -------------------------------------------------------------------------------------------------------
 
 
 def judging(store: Store) -> list[Design]:
     """The steps that judge: comparisons on Hill's dimensions, ratings on an instrument, or both."""
-    judges = [agent.name for agent in store.agents.all(seat="judge")]
-    picked = st.multiselect(_("Judges"), judges, default=judges[:1], key="studies_judges", persist_state="session")
+    judges = named(store, "judge")
+    picked = st.multiselect(_("Judges"), list(judges), default=list(judges)[:1], format_func=judges.__getitem__, key="studies_judges", persist_state="session")
     sessions = st.session_state.get("studies_sessions")
     common: Design = {"judges": picked} | ({"sessions": sessions} if sessions else {})
     steps: list[Design] = []

@@ -179,7 +179,7 @@ def first_person(sentence: str, language: str) -> str:
 
 
 def _sentence(text: str, language: str) -> str:
-    text = text.strip()
+    text = text.strip().rstrip("；;，,、")
     stop = "" if text.endswith(tuple(ENDS)) else "。" if language == "zh" else "."
     text = re.sub(r"\bi\b(?!\.)", "I", text) if language == "en" else text
     return text[:1].upper() + text[1:] + stop
