@@ -192,6 +192,18 @@ def export(
     give({"folder": str(export_study(the_store(), study_id, out))}, as_json)
 
 
+@app.command("import-study")
+@readable
+def import_study_(
+    folder: Annotated[Path, typer.Argument(help="The folder that export wrote.")], as_json: AsJson = False
+) -> None:
+    """Bring an exported study in, from this machine or another; its numbers stay the same."""
+    from core.studies.importing import import_study
+
+    study = import_study(the_store(), folder)
+    give({"study": study.id, "name": study.name}, as_json)
+
+
 @app.command()
 @readable
 def demo(

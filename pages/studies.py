@@ -7,6 +7,8 @@ import yaml
 from core.errors import DataError, WorkbenchError
 from core.studies import service
 from core.studies.estimate import estimate
+from core.studies.export import export_archive
+from core.studies.importing import import_archive
 from pages.components import layout, resources, study_form, study_money, study_standing
 from pages.components.words import _
 from storage.store import Store
@@ -99,6 +101,35 @@ def written(design: dict[str, object]) -> str:
     return yaml.safe_dump(design, allow_unicode=True, sort_keys=False)
 
 
+def export(store: Store, id: int) -> None:
+    """Everything behind the study's numbers as one file, which another workbench can bring in."""
+    if st.button(_("Prepare the export"), key="studies_export", icon=":material/folder_zip:"):
+        with st.spinner(_("Collecting tables, calls, prompts and instruments …")):
+            try:
+                st.session_state["studies_zip"] = (id, export_archive(store, id))
+            except WorkbenchError as error:
+                layout.problem(error)
+    held = st.session_state.get("studies_zip")
+    if held and held[0] == id:
+        st.download_button(_("Save the export"), held[1], f"study-{id}.zip", "application/zip", key="studies_zip_save", icon=":material/download:")
+
+
+def bring_in(store: Store) -> None:
+    """A study exported from another workbench; its numbers stay the same."""
+    with st.expander(_("Bring in an exported study"), icon=":material/upload_file:"):
+        layout.muted(_("The file that “Save the export” gave. Its texts stay on this machine until you confirm them here."))
+        file = st.file_uploader(_("Files"), type=["zip"], key="studies_zip_in")
+        if st.button(_("Bring in"), key="studies_import", disabled=file is None) and file is not None:
+            try:
+                study = import_archive(store, file.getvalue())
+            except WorkbenchError as error:
+                layout.problem(error)
+                return
+            st.query_params["study"] = str(study.id)
+            del st.session_state["studies_study"]
+            st.rerun()
+
+
 def one_study(store: Store, id: int) -> None:
     study = store.studies.get(id)
     study_standing.draw(id)
@@ -111,6 +142,7 @@ def one_study(store: Store, id: int) -> None:
         _("Download the design"), written(study.design),
         f"study-{id}.yaml", "application/yaml", key="studies_download",
     )  # fmt: skip
+    export(store, id)
     if study.samples:
         layout.section(_("Samples as drawn"))
         rows = [{_("Sample"): name, _("Drawn"): str(drawn)} for name, drawn in study.samples.items()]
@@ -123,5 +155,6 @@ picked = chosen(store)
 if picked == NEW:
     new_study(store)
     study_money.prices(store)
+    bring_in(store)
 else:
     one_study(store, picked)

@@ -1,8 +1,12 @@
 """A study as a folder of files: tables anyone can open, the words that were used, and how it was done. No keys."""
 
 import csv
+import io
 import json
+import tempfile
+import zipfile
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +15,7 @@ from core.studies import service
 from storage import tables, units
 from storage.store import Store
 
+FORMAT, VERSION, MANIFEST = "rapport study", 1, "manifest.json"
 GUARDED = ("=", "+", "-", "@", "\t", "\r")
 PROMPTS = Path(__file__).parents[2] / "prompts"
 
@@ -36,13 +41,51 @@ def export_study(store: Store, study_id: int, out: Path) -> Path:
         used = calls_of(store, study_id, judged.values())
         (out / "calls.jsonl").write_text("".join(line(store.calls.whole(id)) for id in used), "utf-8")
         (out / "study.json").write_text(line(study.model_dump()), "utf-8")
+        left_out = write_around(store, out, ids, judged)
         words_used(store, used, {r["instrument"] for rows in judged.values() for r in rows}, out)
-        (out / "method.json").write_text(json.dumps(method(store, study_id, judged), ensure_ascii=False, indent=2), "utf-8")
+        (out / "method.json").write_text(json.dumps(method(store, study_id, judged) | {"reports_left_out": left_out}, ensure_ascii=False, indent=2), "utf-8")
+        write_manifest(out)
     except OSError as error:
         raise DataError(
             "The folder {name} cannot be written: {why}. Choose another; the study is unchanged.", name=str(out), why=str(error)
         ) from error
     return out
+
+
+def export_archive(store: Store, study_id: int) -> bytes:
+    """The exported folder as a zip, for a browser to save."""
+    packed = io.BytesIO()
+    with tempfile.TemporaryDirectory() as folder:
+        out = export_study(store, study_id, Path(folder) / f"study-{study_id}")
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sorted(out.rglob("*")):
+                archive.write(path, path.relative_to(out.parent))
+    return packed.getvalue()
+
+
+def write_around(store: Store, out: Path, sessions: Sequence[int], judged: Mapping[str, Sequence[Mapping[str, Any]]]) -> int:
+    """Roles, agents, raters and reports the sessions and judgments belong to; returns how many reports were left out.
+
+    A report whose masking nobody confirmed stays in the store it is in.
+    """
+    held = [row for some in units.chunks(sessions) for row in units.rows_of(store, tables.Session, some)]
+    roles = {row.role_id for row in held} - {None}
+    agents = {id for row in held for id in (row.client_agent_id, row.counselor_agent_id)} - {None}
+    raters = {row["rater_id"] for rows in judged.values() for row in rows}
+    reports = [store.reports.get(id) for id in sorted({row.report_id for row in held if row.report_id})]
+    confirmed = [report for report in reports if report.masking == "confirmed"]
+    write_table(out / "roles", [store.roles.get(id).model_dump() for id in sorted(id for id in roles if id)])
+    write_table(out / "agents", [store.agents.get(id).model_dump() for id in sorted(id for id in agents if id)])
+    write_table(out / "raters", [store.raters.get(id).model_dump() for id in sorted(raters)])
+    write_table(out / "reports", [report.model_dump() for report in confirmed])
+    return len(reports) - len(confirmed)
+
+
+def write_manifest(out: Path) -> None:
+    """What the folder holds, with each file's sha256, so that a copy can be checked before it is read."""
+    files = sorted(path for path in out.rglob("*") if path.is_file() and path.name != MANIFEST)
+    hashes = {path.relative_to(out).as_posix(): sha256(path.read_bytes()).hexdigest() for path in files}
+    (out / MANIFEST).write_text(json.dumps({"format": FORMAT, "version": VERSION, "files": hashes}, indent=1), "utf-8")
 
 
 def judgments(store: Store, table: str, study_id: int, sources: Sequence[int]) -> list[dict[str, Any]]:

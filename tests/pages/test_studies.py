@@ -146,3 +146,26 @@ def test_a_reached_budget_is_raised_and_the_study_can_go_on(open_page: Open, sto
     at.button(key="studies_budget_set").click().run()
     assert_calm(at)
     assert store.studies.get(study.id or 0).budget == 5.0 and at.button(key="studies_start").label == "Resume"
+
+
+def test_a_study_goes_out_as_a_file_and_a_broken_one_is_refused(open_page: Open, store: Store) -> None:
+    import yaml
+
+    from core.studies.export import export_archive
+
+    ensure_shipped(store)
+    a_session(store)
+    study = service.begin(store, yaml.safe_load(DESIGN))
+    service.start(store, study.id or 0, worker=False)
+    service.work_off(store)
+    at = open_page("studies.py", study=study.id)
+    at.button(key="studies_export").click().run()
+    assert_calm(at)
+    data = export_archive(store, study.id or 0)
+    at.selectbox(key="studies_study").set_value(0).run()
+    for given, words in ((b"no zip", "not a zip"), (data, "Finished")):
+        at.file_uploader(key="studies_zip_in").set_value(("study.zip", given, "application/zip")).run()
+        at.button(key="studies_import").click().run()
+        assert_calm(at)
+        assert words in shown(at)
+    assert store.studies.count() == 1, "the study is here already, and is found again"
