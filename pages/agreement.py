@@ -11,6 +11,7 @@ from pages.components import (
     layout,
     resources,
     results_data,
+    results_picking,
     results_repeats,
     results_words,
 )
@@ -61,18 +62,6 @@ def chosen_instrument(used: list[str]) -> str:
     )  # fmt: skip
 
 
-def chosen_voice(known: list[Voice], key: str) -> Voice:
-    """One judge at a time: kinds of raters, and ways of rating, are never pooled."""
-    by_key = {voice.key: voice for voice in known}
-    if st.session_state.get(key) not in by_key:
-        st.session_state[key] = next(iter(by_key))
-    picked = st.selectbox(
-        _("Judge"), list(by_key), key=key, format_func=lambda name: results_words.voice_name(by_key[name]), width=500,
-        persist_state="session",
-    )  # fmt: skip
-    return by_key[picked]
-
-
 def judges(instrument: str) -> list[Voice]:
     every = voices(results_data.ratings(ALL, instrument).rows)
     return [voice for voice in every if voice.kind in labels.WITH_LABEL]
@@ -85,7 +74,7 @@ def judge_and_people(repeats: bool) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         instrument = chosen_instrument(used)
-        voice = chosen_voice(judges(instrument), "agreement_judge_voice")
+        voice = results_picking.voice(judges(instrument), "agreement_judge_voice")
     if repeats:
         results_repeats.section(ALL, instrument, voice)
     else:
@@ -133,7 +122,7 @@ def verdicts() -> None:
         used = list(dict.fromkeys(rows["instrument"]))
         instrument = chosen_instrument(used) if len(used) > 1 else used[0]
         own = labels.comparison_voices(rows[rows["instrument"] == instrument])
-        voice = chosen_voice(
+        voice = results_picking.voice(
             [one for one in own if one.kind in labels.WITH_LABEL], "agreement_comparing_voice"
         )
     agreement_verdicts.verdicts(instrument, voice)

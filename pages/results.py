@@ -15,6 +15,7 @@ from pages.components import (
     results_detail,
     results_dimensions,
     results_items,
+    results_picking,
     results_repeats,
     results_wins,
     results_words,
@@ -69,18 +70,6 @@ def study_name(id: int, name: str) -> str:
     return _("Study {n}: {name}").format(n=id, name=name) if id else _("Everything in this workbench")
 
 
-def voice_choice(known: list[Voice], key: str) -> Voice:
-    """One judge at a time: kinds of raters, and ways of rating, are never pooled."""
-    by_key = {voice.key: voice for voice in known}
-    if st.session_state.get(key) not in by_key:
-        st.session_state[key] = next(iter(by_key))
-    picked = st.selectbox(
-        _("Judge"), list(by_key), key=key, format_func=lambda name: results_words.voice_name(by_key[name]), width=500,
-        persist_state="session",
-    )  # fmt: skip
-    return by_key[picked]
-
-
 def sections(study: int) -> dict[str, str]:
     """What this study has numbers of; instruments by their names."""
     found: dict[str, str] = {}
@@ -129,7 +118,7 @@ def compared(study: int, which: str, place: DeltaGenerator) -> None:
     rows = results_data.comparisons(study).rows
     with place:
         instrument = instrument_choice(list(dict.fromkeys(rows["instrument"])), "results_compared_with")
-        voice = voice_choice(
+        voice = results_picking.voice(
             labels.comparison_voices(rows[rows["instrument"] == instrument]), "results_judge"
         )
     trust(results_data.label("comparison", instrument, voice), voice, ratings=False)
@@ -144,7 +133,7 @@ def rated(study: int, which: str, place: DeltaGenerator) -> None:
     with place:
         used = results_data.rated_with(study) if which == REPEATS else [which]
         instrument = instrument_choice(used, "results_repeats_of")
-        voice = voice_choice(voices(results_data.ratings(study, instrument).rows), "results_rater")
+        voice = results_picking.voice(voices(results_data.ratings(study, instrument).rows), "results_rater")
     trust(results_data.label("rating", instrument, voice), voice, ratings=True)
     if which == REPEATS:
         results_repeats.section(study, instrument, voice)

@@ -8,13 +8,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
-from typing import Any
 
-import yaml
+from core.reports.masking_hits import Hit, words
 
-FOLDER = Path(__file__).parents[2] / "prompts" / "masking"
 KINDS = ("name", "phone", "email", "account", "id", "address", "organisation", "date", "age", "other")
 CLIENT_NOUN = re.compile(r"(?:来访者|求助者|当事人|\b[Cc]lient )$")
 UNSEEN = re.compile(r"[\u200b-\u200d\u2060\ufeff]")
@@ -39,18 +35,6 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Hit:
-    """What a rule found in a text as patterns read it; ``entity`` joins the forms of one name."""
-
-    start: int
-    end: int
-    kind: str
-    why: str
-    entity: str = ""
-    client: bool = False
-
-
-@dataclass(frozen=True)
 class Read:
     """A text as patterns read it, and where each of its characters stands in the text as given."""
 
@@ -70,13 +54,6 @@ def read(text: str) -> Read:
         signs.append(plain)
         at += [place] * len(plain)
     return Read("".join(signs), tuple(at))
-
-
-@cache
-def words(language: str) -> dict[str, Any]:
-    """The words of a language; treat them as read-only."""
-    loaded: dict[str, Any] = yaml.safe_load((FOLDER / f"{language}.yaml").read_text("utf-8"))
-    return loaded
 
 
 def find(parts: Parts, language: str) -> dict[str, list[Span]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from core.reports.masking import Hit, words
+from core.reports.masking_hits import Hit, words
 
 HAN = "\u4e00-\u9fff"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from core.reports.masking import Hit, words
+from core.reports.masking_hits import Hit, words
 
 CAP = r"(?:[A-Z](?:'[A-Z])?[a-zà-öø-ÿ]+(?:['-]?[A-Z]?[a-zà-öø-ÿ]+)*|[A-Z]\.)"
 LINK = r"(?: (?:van|von|de|der|den|del|della|da|di|la|le|bin|al|el))*"

@@ -2,7 +2,7 @@
 
 import re
 
-from core.reports.masking import Hit, words
+from core.reports.masking_hits import Hit, words
 
 CASE = re.IGNORECASE
 HAN = "\u4e00-\u9fff"

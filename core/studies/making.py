@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from core.errors import NotFound, StoreError
 from core.llm.engines import settings_of
-from core.reports import service as reports
+from core.reports import making
 from core.roles.service import build_role
 from core.sessions import service as sessions
 from core.studies.keys import derived_seed
@@ -84,7 +84,7 @@ async def note(room: Any, asking: Asking, payload: dict[str, Any]) -> str:
     """Write the counseling note of a report."""
     written = made_before(room, asking, "SELECT max(n.id) FROM note n JOIN call c ON c.id = n.call_id")
     if written is None:
-        found = await reports.write_note(room.store, *writer(room, asking, payload), **terms(room, asking, payload))
+        found = await making.write_note(room.store, *writer(room, asking, payload), **terms(room, asking, payload))
         written = found.id or 0
     return await ended(room, asking, {"report": payload["report"], "note": written})
 
@@ -94,7 +94,7 @@ async def dialogue(room: Any, asking: Asking, payload: dict[str, Any]) -> str:
     sql = "SELECT max(t.session_id) FROM turn t JOIN call c ON c.id = t.call_id"
     rebuilt = made_before(room, asking, sql)
     if rebuilt is None:
-        found = await reports.reconstruct_dialogue(
+        found = await making.reconstruct_dialogue(
             room.store, *writer(room, asking, payload), payload["method"], **terms(room, asking, payload)
         )
         rebuilt = found.id or 0

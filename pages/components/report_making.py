@@ -9,7 +9,7 @@ from core.errors import WorkbenchError
 from core.llm import engines
 from core.llm.asking import now
 from core.llm.seam import Clearance, Engine
-from core.reports import service
+from core.reports import making
 from core.sessions import safety
 from pages.components import badges, layout, resources, session_view, transcript
 from pages.components.words import _, language
@@ -61,7 +61,7 @@ def note(report: tables.Report, agent: tables.Agent | None) -> None:
         words = _("Make note") if not versions else _("Make a new version")
         kind: Any = "secondary" if versions else "primary"
         if st.button(words, key="reports_note", type=kind, icon=":material/edit_note:", disabled=agent is None) and agent:
-            made = attempt(agent, lambda engine: service.write_note(store, engine, id, settings=settings, seed=len(versions)), _("Writing the note …"))
+            made = attempt(agent, lambda engine: making.write_note(store, engine, id, settings=settings, seed=len(versions)), _("Writing the note …"))
             if made is not None:
                 st.session_state.pop("reports_version", None)
                 st.rerun()
@@ -95,21 +95,21 @@ def edit(report: tables.Report, shown: tables.Note, newest: bool) -> None:
             )  # fmt: skip
             fields[name] = [line.strip() for line in typed.splitlines() if line.strip()] if name in LISTS else typed.strip()
         if st.form_submit_button(_("Save as a new version"), key="reports_note_save", icon=":material/save:"):
-            service.change_note(resources.store(), report.id or 0, resources.person(), **fields)
+            making.change_note(resources.store(), report.id or 0, resources.person(), **fields)
             st.session_state.pop("reports_version", None)
             st.rerun()
     if shown.clearance == int(Clearance.UNCONFIRMED) and report.clearance > shown.clearance:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             layout.muted(_("Edited and not reviewed: this version goes to no endpoint outside."))
             if st.button(_("I have read it; nobody can be recognised"), key="reports_note_confirm", icon=":material/check:"):
-                service.confirm_note(resources.store(), shown.id or 0)
+                making.confirm_note(resources.store(), shown.id or 0)
                 st.rerun()
 
 
 def dialogue(report: tables.Report, agent: tables.Agent | None) -> None:
     """*Make dialogue* and what it gave: stages, faults in words, a link to the session."""
     store, id = resources.store(), report.id or 0
-    made = service.dialogues(store, id)
+    made = making.dialogues(store, id)
     noted = bool(store.reports.notes(id))
     settings = engines.settings_of(agent) if agent else None
     layout.section(_("Dialogue"))
@@ -123,7 +123,7 @@ def dialogue(report: tables.Report, agent: tables.Agent | None) -> None:
             seed = len(made)
             session = attempt(
                 agent,
-                lambda engine: service.reconstruct_dialogue(store, engine, id, how, seed=seed, settings=settings, risk_of=safety.risk_of),
+                lambda engine: making.reconstruct_dialogue(store, engine, id, how, seed=seed, settings=settings, risk_of=safety.risk_of),
                 _("Rebuilding the dialogue; it is checked and asked for once more where it breaks a rule …"),
             )
             if session is not None:

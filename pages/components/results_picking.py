@@ -1,4 +1,4 @@
-"""A table whose rows open what stands behind them."""
+"""Picking on the pages of results: a judge, or a row of a table and what stands behind it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,7 +6,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.components import charts
+from core.results.agreements import Voice
+from pages.components import charts, results_words
+from pages.components.words import _
 
 
 def picked_row(
@@ -33,3 +35,15 @@ def to_results(
     rows = chosen["selection"]["rows"]
     if rows and rows[0] < len(ids):
         st.switch_page("results.py", query_params={kind: str(ids[rows[0]])})
+
+
+def voice(known: list[Voice], key: str) -> Voice:
+    """One judge at a time: kinds of raters, and ways of rating, are never pooled."""
+    by_key = {voice.key: voice for voice in known}
+    if st.session_state.get(key) not in by_key:
+        st.session_state[key] = next(iter(by_key))
+    picked = st.selectbox(
+        _("Judge"), list(by_key), key=key, format_func=lambda name: results_words.voice_name(by_key[name]), width=500,
+        persist_state="session",
+    )  # fmt: skip
+    return by_key[picked]

@@ -9,7 +9,7 @@ from core.errors import DataError, ModelError, Refused
 from core.llm.asking import now
 from core.llm.engines import demo_engine
 from core.llm.seam import Clearance
-from core.reports import service
+from core.reports import making, service
 from storage import tables
 from storage.store import Store
 
@@ -46,10 +46,10 @@ def test_saved_masked_and_put_back_for_review(store: Store, report: tables.Repor
 def test_nothing_goes_outside_before_a_person_confirmed(store: Store, report: tables.Report, scripted: Any) -> None:
     outside = scripted(json.dumps(NOTE), base_url="https://models.example/v1")
     with pytest.raises(Refused, match="daughter"):
-        now(service.write_note(store, outside, report.id or 0))
+        now(making.write_note(store, outside, report.id or 0))
     assert outside.asked == []
     service.confirm_masking(store, report.id or 0)
-    note = now(service.write_note(store, outside, report.id or 0))
+    note = now(making.write_note(store, outside, report.id or 0))
     assert (note.version, note.clearance, note.goals) == (1, Clearance.CONFIRMED, ["Rest"])
     assert "Maria" not in outside.asked[0].messages[-1].content
 
@@ -66,36 +66,36 @@ def test_corrections_wait_for_a_person_again(store: Store, report: tables.Report
 def test_edited_note_is_a_new_version_and_waits(store: Store, report: tables.Report, scripted: Any) -> None:
     service.confirm_masking(store, report.id or 0)
     with pytest.raises(DataError, match="no note yet"):
-        service.change_note(store, report.id or 0, "P-01", problems="x")
-    now(service.write_note(store, scripted(json.dumps(NOTE)), report.id or 0))
-    edited = service.change_note(store, report.id or 0, "P-01", problems="Sleep.")
+        making.change_note(store, report.id or 0, "P-01", problems="x")
+    now(making.write_note(store, scripted(json.dumps(NOTE)), report.id or 0))
+    edited = making.change_note(store, report.id or 0, "P-01", problems="Sleep.")
     assert (edited.version, edited.edited_by, edited.problems, edited.clearance) == (2, "P-01", "Sleep.", Clearance.UNCONFIRMED)
     assert [note.problems for note in store.reports.notes(report.id or 0)] == ["Tired.", "Sleep."]
-    assert service.confirm_note(store, edited.id or 0).clearance == Clearance.CONFIRMED
+    assert making.confirm_note(store, edited.id or 0).clearance == Clearance.CONFIRMED
 
 
 def test_faulty_dialogue_is_asked_for_once_more(store: Store, report: tables.Report, scripted: Any) -> None:
     engine = scripted(dialogue(rounds=2), dialogue())
-    session = now(service.reconstruct_dialogue(store, engine, report.id or 0, "roleplay"))
+    session = now(making.reconstruct_dialogue(store, engine, report.id or 0, "roleplay"))
     assert len(engine.asked) == 2 and "2 rounds" in engine.asked[1].messages[-1].content
     assert session.faults == [] and len(store.sessions.turns(session.id or 0)) == 14
 
 
 def test_faults_that_stay_are_kept_with_the_session(store: Store, report: tables.Report, scripted: Any) -> None:
     engine = scripted(dialogue(rounds=2))
-    session = now(service.reconstruct_dialogue(store, engine, report.id or 0, "roleplay"))
+    session = now(making.reconstruct_dialogue(store, engine, report.id or 0, "roleplay"))
     assert len(engine.asked) == 2 and {fault["code"] for fault in session.faults} >= {"few_rounds", "stage_missing"}
     assert all(fault["en"] and fault["zh"] for fault in session.faults) and session.origin == "reconstructed"
 
 
 def test_unreadable_answer_is_a_sentence_and_keeps_the_call(store: Store, report: tables.Report, scripted: Any) -> None:
     with pytest.raises(ModelError, match="could not be used"):
-        now(service.write_note(store, scripted("no JSON at all"), report.id or 0))
+        now(making.write_note(store, scripted("no JSON at all"), report.id or 0))
     assert store.calls.count() == 1 and store.reports.notes(report.id or 0) == []
 
 
 def test_demo_engine_works_from_a_report_without_a_name_in_the_dialogue(store: Store, report: tables.Report) -> None:
-    session = now(service.reconstruct_dialogue(store, demo_engine(), report.id or 0))
+    session = now(making.reconstruct_dialogue(store, demo_engine(), report.id or 0))
     said = " ".join(turn.text for turn in store.sessions.turns(session.id or 0))
     assert "Maria" not in said and "Brightwater" not in said and session.engine == "demo"
-    assert service.newest_note(store, report.id or 0) is not None
+    assert making.newest_note(store, report.id or 0) is not None

@@ -1,0 +1,157 @@
+"""What is made from a report: its counseling note, and the dialogue rebuilt from it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from core.errors import DataError
+from core.llm.asking import OnText, ask, make_question
+from core.llm.seam import Clearance, Engine, Settings
+from core.reports.checks import Fault
+from core.reports.rebuilt import fault_row, faults_of, named, report_inputs, weight
+from core.reports.replies import Dialogue, Note
+from core.reports.service import spoken, usable
+from storage import tables
+from storage.store import Store
+
+How = Literal["memo2demo", "roleplay"]
+RiskOf = Callable[[str, str], list[dict[str, Any]]]
+
+
+async def write_note(
+    store: Store, engine: Engine, report_id: int, *, seed: int = 0, settings: Settings | None = None,
+    on_text: OnText = None, study_id: int | None = None, unit_id: int | None = None,
+) -> tables.Note:  # fmt: skip
+    """Ask for the four-part note and save it as the next version.
+
+    Raises:
+        Refused: the masking is not confirmed and the engine is not on this machine.
+        ModelError: no usable answer; nothing was saved but the call.
+    """
+    report = store.reports.get(report_id)
+    question = make_question(
+        "report/note", {"report": report_inputs(report)}, language=spoken(report.language), reply=Note,
+        settings=settings or Settings(), seed=seed, clearance=Clearance(report.clearance), record=named(report),
+    )  # fmt: skip
+    answer, call = await ask(store, engine, question, on_text, study_id=study_id, unit_id=unit_id)
+    value: Note = usable(answer, "write the note")
+    return store.reports.add_note(
+        tables.Note(
+            report_id=report_id, **value.model_dump(), engine=answer.engine, call_id=call, clearance=report.clearance
+        )
+    )
+
+
+def change_note(store: Store, report_id: int, person: str, **fields: Any) -> tables.Note:
+    """Save a person's edits of the newest note as a new version; every version stays.
+
+    Raises:
+        DataError: there is no note yet.
+    """
+    newest = newest_note(store, report_id)
+    if newest is None:
+        raise DataError("Report {id} has no note yet. Make one first; nothing was saved.", id=report_id)
+    parts = {name: fields.get(name, getattr(newest, name)) for name in Note.model_fields}
+    if parts == {name: getattr(newest, name) for name in Note.model_fields}:
+        return newest
+    return store.reports.add_note(
+        tables.Note(
+            report_id=report_id, **parts, edited_by=person or "person", engine=newest.engine, call_id=newest.call_id,
+            clearance=int(Clearance.UNCONFIRMED) if newest.clearance != Clearance.SYNTHETIC else newest.clearance,
+        )
+    )  # fmt: skip
+
+
+def newest_note(store: Store, report_id: int) -> tables.Note | None:
+    return max(store.reports.notes(report_id), key=lambda note: note.version, default=None)
+
+
+def confirm_note(store: Store, note_id: int) -> tables.Note:
+    """A person has read the edited note: it holds no personal data."""
+    from storage.records import Records
+
+    return Records(store.database, tables.Note, "note").update(note_id, clearance=int(Clearance.CONFIRMED))
+
+
+async def reconstruct_dialogue(
+    store: Store, engine: Engine, report_id: int, how: How = "memo2demo", *, seed: int = 0,
+    settings: Settings | None = None, on_text: OnText = None, study_id: int | None = None, unit_id: int | None = None,
+    risk_of: RiskOf | None = None,
+) -> tables.Session:  # fmt: skip
+    """Rebuild the dialogue, check it, ask once more with what was wrong, and save it with the faults that stay.
+
+    Args:
+        how: ``memo2demo`` from report and newest note (one is written when there is none); ``roleplay`` from the
+            report alone, CPsyCoun's baseline.
+        risk_of: marks signs of risk in a turn, ``(seat, text)``; without it turns carry no marks.
+    Raises:
+        Refused, ModelError: as ``write_note``. Nothing was saved but the calls.
+    """
+    report = store.reports.get(report_id)
+    told: dict[str, Any] = {"seed": seed, "settings": settings, "study_id": study_id, "unit_id": unit_id}
+    inputs: dict[str, Any] = {"report": report_inputs(report), "faults": []}
+    clearance = report.clearance
+    if how == "memo2demo":
+        note = newest_note(store, report_id) or await write_note(store, engine, report_id, **told)
+        inputs["note"] = {name: getattr(note, name) for name in Note.model_fields}
+        clearance = min(clearance, note.clearance)
+    asking = Asking(store, engine, report, "report/dialogue" if how == "memo2demo" else "report/roleplay", clearance, on_text, told)
+    dialogue, call, kind = await asking.ask(inputs)
+    faults = faults_of(dialogue, report)
+    if any(not fault.aim for fault in faults):
+        again = await asking.ask(inputs | {"faults": [fault.message for fault in faults]})
+        better = faults_of(again[0], report)
+        if weight(better) <= weight(faults):
+            (dialogue, call, kind), faults = again, better
+    return save_dialogue(store, report, how, dialogue, faults, call, kind, clearance, seed, risk_of)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Whom to ask for a dialogue, about what."""
+
+    store: Store
+    engine: Engine
+    report: tables.Report
+    prompt: str
+    clearance: int
+    on_text: OnText
+    told: Mapping[str, Any]
+
+    async def ask(self, inputs: Mapping[str, Any]) -> tuple[Dialogue, int, str]:
+        question = make_question(
+            self.prompt, inputs, language=spoken(self.report.language), reply=Dialogue,
+            settings=self.told["settings"] or Settings(), seed=self.told["seed"],
+            clearance=Clearance(self.clearance), record=named(self.report),
+        )  # fmt: skip
+        answer, call = await ask(
+            self.store, self.engine, question, self.on_text, study_id=self.told["study_id"],
+            unit_id=self.told["unit_id"],
+        )  # fmt: skip
+        return usable(answer, "rebuild the dialogue"), call, answer.engine
+
+
+def save_dialogue(
+    store: Store, report: tables.Report, how: How, dialogue: Dialogue, faults: Sequence[Fault], call: int, kind: str,
+    clearance: int, seed: int, risk_of: RiskOf | None = None,
+) -> tables.Session:  # fmt: skip
+    session = tables.Session(
+        title=f"{report.title} · {'Memo2Demo' if how == 'memo2demo' else 'role-play'}", origin="reconstructed",
+        language=report.language, report_id=report.id, state="ended", ended_by="reconstructed",
+        most_turns=len(dialogue.turns), seed=seed, topic=report.topic, engine=kind, clearance=clearance,
+        faults=[fault_row(fault, how) for fault in faults],
+    )  # fmt: skip
+    turns = [
+        tables.Turn(
+            session_id=0, position=position, seat=turn.seat, text=turn.text, stage=turn.stage, call_id=call,
+            risk=risk_of(turn.seat, turn.text) if risk_of else [],
+        )
+        for position, turn in enumerate(dialogue.turns, start=1)
+    ]  # fmt: skip
+    return store.sessions.add_with_turns(session, turns)
+
+
+def dialogues(store: Store, report_id: int) -> list[tables.Session]:
+    """Dialogues rebuilt from a report, newest first."""
+    return list(reversed(store.sessions.all(report_id=report_id, origin="reconstructed")))
+
