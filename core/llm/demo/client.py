@@ -11,7 +11,7 @@ from typing import Any
 from core.llm.demo.bank import pattern
 from core.llm.demo.client_mood import EARLY, presses, pushes
 from core.llm.demo.client_scene import Scene, join, scene_of
-from core.llm.demo.text import folded
+from core.llm.demo.text import folded, tokens
 
 # what a question asks about → the kinds of facts that answer it, the nearest first
 ANSWERED_BY = {
@@ -159,13 +159,19 @@ def _lead(scene: Scene) -> str:
         if _willing(scene) or (scene.mood.trust >= 1.5 and scene.chance(0.5)):
             return scene.say("accepts")
         return scene.say("doubts_logic" if card.has("needs_logic") else "doubts")
-    if "reflection" in move:
+    if "reflection" in move and _taken_up(scene):
         if scene.mood.trust >= 1 and scene.chance(0.25):
             return scene.say("warmed")
         cool = "confirm_resistant" if card.has("resistant") and scene.mood.trust < 2 else ""
         cool = cool or ("confirm_detached" if card.has("detached") and scene.chance(0.6) else "confirm")
         return scene.say(cool) if scene.chance(0.75) else ""
     return scene.say("warmed") if "support" in move and scene.mood.trust >= 0.5 and scene.chance(0.4) else ""
+
+
+def _taken_up(scene: Scene) -> bool:
+    """Whether the counselor's turn holds words of the client's last one; plain attention is not answered with a yes."""
+    least = 6 if scene.language == "zh" else 4
+    return bool(scene.own) and len(set(tokens(scene.heard)) & set(tokens(scene.own[-1]))) >= least
 
 
 def _soothed(scene: Scene) -> str:
@@ -181,6 +187,8 @@ def _soothed(scene: Scene) -> str:
 def _asked(scene: Scene) -> str:
     """What the last question asks for."""
     about = scene.move.about
+    if "exercise" in scene.move and about in ("impact", "body", "story", "feeling"):
+        about = "exercise"  # "Breathe in slowly. What do you notice?"
     if about in PLANNING:
         return PLANNING[about](scene) or _more(scene)
     if about in BANKS:

@@ -114,9 +114,10 @@ def _named(role: Mapping[str, Any], language: str, general: Sequence[str]) -> tu
         return ()
     label = label[:1].lower() + label[1:] if label[1:2].islower() else label
     general = general or ("",)
-    named = [line.replace("{label}", label) for line in lines(language, "client", "named")]
+    known = lines(language, "client", "named")
+    named = known[sum(label.encode()) % len(known)].replace("{label}", label)
     gap = "" if language == "zh" else " "
-    return tuple(f"{one}{gap}{general[n % len(general)]}".strip() for n, one in enumerate(named))
+    return (f"{named}{gap}{general[0]}".strip(), *general[1:])  # named once, when the session opens
 
 
 def _lines(entry: Mapping[str, Any], kind: str) -> tuple[str, ...]:

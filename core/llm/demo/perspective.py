@@ -68,6 +68,7 @@ MY_KIN = re.compile(r"我(妈|爸|姐|哥|弟|妹|爷|奶)(?!\1)(?=[^妈爸们]|
 OF_ONESELF = re.compile(
     r"(^您[^,，您]{0,6}(?:怕|觉得|担心|相信|希望|以为|总想着)[^,，您]{0,2})您(?![们妈爸老女儿孩哥姐弟妹丈妻家父母爷奶])"
 )
+OWN_SELF = re.compile(r"(?<!自)我")  # 自我认同 is nobody's "I"
 ZH_ADDRESSED = re.compile(r"[你您]|老师")
 
 
@@ -78,7 +79,8 @@ def to_second_zh(clause: str) -> str | None:
     if ZH_ADDRESSED.search(clause):
         return None
     clause = MY_KIN.sub(lambda found: "您" + KIN[found.group(1)], clause)
-    said = clause.replace("我们", "你们").replace("咱们", "你们").replace("咱", "您").replace("我", "您")
+    said = clause.replace("我们", "你们").replace("咱们", "你们").replace("咱", "您")
+    said = OWN_SELF.sub("您", said)
     return OF_ONESELF.sub(r"\1自己", said)
 
 
