@@ -207,7 +207,8 @@ def _self(role: Mapping[str, Any], language: str, name: str = "") -> tuple[str, 
         if ":" not in piece.text[:14] and (line := first_person(piece.text, language))
     ]
     if said:
-        return (" | ".join([said[0], " ".join(said[1:])]) if said[1:] else said[0],)
+        rest = ("" if language == "zh" else " ").join(said[1:])
+        return (f"{said[0]} | {rest}" if rest else said[0],)
     age = str(person.get("age") or "").strip()
     return (("我今年{}岁。" if language == "zh" else "I'm {}.").format(age),) if age.isdigit() else ()
 
