@@ -74,6 +74,7 @@ def look(study_id: int, drawn_as: str) -> None:
         study_money.budget(study)
     progress(found)
     figures(found)
+    remarks(found)
     why(found)
     buttons(found)
 
@@ -106,6 +107,15 @@ def figures(found: Standing) -> None:
     for icon, label, value, under in cells:
         with grid.cell():
             layout.figure(icon, label, value, under)
+
+
+def remarks(found: Standing) -> None:
+    """What has to be known beside the figures: answers of more than one model, and counts that are estimated."""
+    if found.two_models:
+        words = _("Answered under more than one model name: {names}. Compare them before you pool their answers.")
+        layout.notice(words.format(names=_("; ").join(found.two_models)), "warning")
+    if found.figures.estimated:
+        layout.muted(_("Some token counts are estimated: the server did not report them."))
 
 
 def why(found: Standing) -> None:
