@@ -196,7 +196,7 @@ def _asked(scene: Scene) -> str:
         return bank or scene.say(about, "other") or _more(scene)
     if about == "age":
         return scene.fact("self") or _more(scene)
-    if about in ("exception", "duration", "friend"):
+    if about in ("exception", "duration", "friend", "likes"):
         return scene.say(about) or _more(scene)
     return _fact(scene, ANSWERED_BY.get(about, ANSWERED_BY["story"])) or _spent(scene)
 
