@@ -44,8 +44,8 @@ def seed() -> int:
 
 def source_choice(store: Store, spoken: str) -> str:
     """Where the sessions come from."""
-    names = {"build": _("Build new roles"), "roles": _("Roles in the store"), "sessions": _("Sessions in the store")}
-    there = {"build": True, "roles": store.roles.find(language=spoken) is not None, "sessions": store.sessions.find(language=spoken) is not None}
+    names = {"build": _("Build new roles"), "roles": _("Roles in the store"), "sessions": _("Sessions in the store"), "reports": _("Reports, rebuilt as dialogues")}
+    there = {"build": True, "roles": store.roles.find(language=spoken) is not None, "sessions": store.sessions.find(language=spoken) is not None, "reports": store.reports.find(language=spoken) is not None}
     usual = "roles" if there["roles"] else "build"
     picked = st.segmented_control(
         _("The sessions are made with"), [one for one in names if there[one]], default=usual, required=True,
@@ -61,6 +61,8 @@ def material(store: Store, source: str, spoken: str) -> list[Design] | None:
         st.session_state["studies_sessions"] = ids
         return [] if ids else None
     st.session_state["studies_sessions"] = None
+    if source == "reports":
+        return rebuilt(store, spoken)
     roles, steps = chosen_roles(store, source, spoken)
     names = named(store, "counselor")
     picked = st.multiselect(_("Counselors"), list(names), default=list(names)[:FIRST_COUNSELORS], format_func=names.__getitem__, key="studies_counselors", persist_state="session")
@@ -74,6 +76,20 @@ def material(store: Store, source: str, spoken: str) -> list[Design] | None:
         return None
     step: Design = {"kind": "sessions", "roles": roles, "client": client, "counselors": picked, "most_turns": int(most), "repeats": int(repeats)}
     return [*steps, step]
+
+
+def rebuilt(store: Store, spoken: str) -> list[Design] | None:
+    """Dialogues of reports; with both ways they can be compared, report by report."""
+    known = {report.id or 0: report.title for report in reversed(store.reports.all(language=spoken))}
+    ways = {"memo2demo": _("Memo2Demo: from report and note"), "roleplay": _("Role-play: from the report alone")}
+    writers = named(store, "writer")
+    picked = st.multiselect(_("Reports"), list(known), default=list(known)[:5], format_func=known.__getitem__, key=f"studies_reports_{spoken}", persist_state="session")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        methods = st.multiselect(_("Way"), list(ways), default=list(ways), format_func=ways.__getitem__, key="studies_methods", persist_state="session", width=520)
+        writer = st.selectbox(_("Writer"), list(writers), format_func=writers.__getitem__, key="studies_rebuilder", persist_state="session", width=240)
+    if not picked or not methods:
+        return None
+    return [{"kind": "dialogues", "reports": picked, "methods": methods, "writer": writer}]
 
 
 def chosen_roles(store: Store, source: str, spoken: str) -> tuple[Any, list[Design]]:

@@ -169,3 +169,21 @@ def test_a_study_goes_out_as_a_file_and_a_broken_one_is_refused(open_page: Open,
         assert_calm(at)
         assert words in shown(at)
     assert store.studies.count() == 1, "the study is here already, and is found again"
+
+
+def test_reports_are_rebuilt_both_ways_and_compared(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    case = "A woman of 34 cannot sleep since she lost her job. She lives with her parents."
+    store.reports.add(tables.Report(
+        title="One", case_brief=case, consultation_process="The counselor listened. They agreed on a small step.",
+        experience_thoughts="Going slowly helped.", content_hash="1", masking="confirmed", clearance=3,
+    ))  # fmt: skip
+    at = open_page("studies.py")
+    at.segmented_control(key="studies_source_en").set_value("reports").run()
+    at.number_input(key="studies_repeats").set_value(1).run()
+    assert_calm(at)
+    at.button(key="studies_begin").click().run()
+    assert_calm(at)
+    study = store.studies.all()[0]
+    assert service.wait_for(store, study.id or 0, longest=60) == "finished", study.reason
+    assert store.sessions.count(origin="reconstructed") == 2 and store.comparisons.count() == 18
