@@ -4,9 +4,9 @@ import time
 
 import streamlit as st
 
-from core.errors import NotFound, WorkbenchError
+from core.errors import WorkbenchError
 from core.sessions import live, seating, service
-from pages.components import badges, consent, crisis, layout, resources, session_view, transcript
+from pages.components import asked, badges, consent, crisis, layout, resources, session_view, transcript
 from pages.components.words import _, language, plain, say
 from storage import tables
 
@@ -22,18 +22,6 @@ server = live.of(store)
 
 def pace() -> float:
     return float(store.settings.get("demo_pace", PACE))
-
-
-def chosen_session() -> tables.Session | None:
-    """The session the address names."""
-    wanted = st.query_params.get("session", "")
-    if not wanted.isdigit():
-        return None
-    try:
-        return store.sessions.get(int(wanted))
-    except NotFound as error:
-        layout.problem(error)
-        return None
 
 
 def open_session(id: int | None) -> None:
@@ -429,7 +417,7 @@ def speak_up(session: tables.Session) -> None:
         st.rerun()
 
 
-session = chosen_session()
+session = asked.record("session", store.sessions.get)
 if session is None:
     begin_form()
 elif session.origin in ("imported", "reconstructed") and session.state == "ended":

@@ -7,12 +7,13 @@ import pandas as pd
 import streamlit as st
 import yaml
 
-from core.errors import NotFound, WorkbenchError
+from core.errors import WorkbenchError
 from core.llm.seam import Clearance
 from core.reports import service
 from core.reports.components import PARTS, SHORT
 from core.reports.parsing import KINDS
 from pages.components import (
+    asked,
     badges,
     layout,
     report_making,
@@ -43,18 +44,6 @@ def label_of(name: str, code: str) -> str:
 
 def states() -> dict[str, str]:
     return {"unconfirmed": _("Masking not confirmed"), "confirmed": _("Masking confirmed")}
-
-
-def chosen_report() -> tables.Report | None:
-    """The report the address names."""
-    wanted = st.query_params.get("report", "")
-    if not wanted.isdigit():
-        return None
-    try:
-        return store.reports.get(int(wanted))
-    except NotFound as error:
-        layout.problem(error)
-        return None
 
 
 # ---- bringing in ---------------------------------------------------------------------------------
@@ -216,7 +205,7 @@ def sort(report: tables.Report) -> None:
     with st.container(border=True):
         layout.card_title(_("No usual headings"), icon="segment")
         layout.muted(_("The writer can sort the text into the six components; the words stay the author's."))
-        agent = report_making.writer()
+        agent = asked.writer("reports_writer")
         if agent is not None and st.button(_("Let the writer sort it"), key="reports_sort", icon=":material/auto_awesome:"):
             changed = report_making.attempt(agent, lambda engine: service.sort_report(store, engine, report.id or 0), _("Sorting …"))
             if changed is not None:
@@ -227,7 +216,7 @@ def sort(report: tables.Report) -> None:
 
 def saved(report: tables.Report) -> None:
     """A confirmed report: its text, its note, its dialogues."""
-    agent = report_making.writer()
+    agent = asked.writer("reports_writer")
     grid = st.grid(2, min_column_width=380)
     with grid.cell(), st.container(border=True):
         layout.facts([(_("Language"), session_view.language_name(report.language)), (_("Topic"), label_of("topics", report.topic)), (_("School"), label_of("schools", report.school)), (_("File"), report.source_name or "–")])
@@ -271,7 +260,7 @@ def later(words: str, step: str) -> None:
         st.rerun()
 
 
-if report := chosen_report():
+if report := asked.record("report", store.reports.get):
     show(report)
 else:
     layout.title(

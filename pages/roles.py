@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from core.errors import NotFound, WorkbenchError
+from core.errors import WorkbenchError
 from core.llm.seam import Clearance
 from core.roles import service
 from pages.components import (
+    asked,
     badges,
     deleting,
     layout,
@@ -21,18 +22,6 @@ from pages.components.words import _
 from storage import tables
 
 store = resources.store()
-
-
-def chosen_role() -> tables.RoleCard | None:
-    """The role the address names."""
-    wanted = st.query_params.get("role", "")
-    if not wanted.isdigit():
-        return None
-    try:
-        return store.roles.get(int(wanted))
-    except NotFound as error:
-        layout.problem(error)
-        return None
 
 
 # ---- the library ---------------------------------------------------------------------------------
@@ -168,7 +157,7 @@ def download(role: tables.RoleCard) -> None:
     )  # fmt: skip
 
 
-building, role = role_building.draft(), chosen_role()
+building, role = role_building.draft(), asked.record("role", store.roles.get)
 if role is not None:
     one(role)
 elif building is not None and role_building.OPEN in st.query_params and resources.is_researcher():

@@ -4,10 +4,10 @@ import json
 
 import streamlit as st
 
-from core.errors import NotFound
 from core.llm.seam import Clearance
 from core.sessions import importing
 from pages.components import (
+    asked,
     badges,
     charts,
     crisis,
@@ -24,18 +24,6 @@ from storage import tables
 
 MOST_SHOWN = 2
 store = resources.store()
-
-
-def asked_for(name: str) -> tables.Session | None:
-    """The session the address names under this word."""
-    wanted = st.query_params.get(name, "")
-    if not wanted.isdigit():
-        return None
-    try:
-        return store.sessions.get(int(wanted))
-    except NotFound as error:
-        layout.problem(error)
-        return None
 
 
 def open_these(ids: list[int]) -> None:
@@ -201,7 +189,7 @@ def two(left: tables.Session, right: tables.Session) -> None:
             layout.link("sessions.py", _("Open this one"), {"session": session.id})
 
 
-first, second = asked_for("session"), asked_for("beside")
+first, second = asked.record("session", store.sessions.get), asked.record("beside", store.sessions.get)
 if first and second:
     two(first, second)
 elif first:

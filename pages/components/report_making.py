@@ -25,20 +25,6 @@ def part_names() -> dict[str, str]:
     }  # fmt: skip
 
 
-def writer() -> tables.Agent | None:
-    """The writing agent, chosen here, with what that means for the text."""
-    store = resources.store()
-    agents = store.agents.all(seat="writer")
-    if not agents:
-        layout.notice(_("There is no writing agent. Add one on Models and agents."), "warning")
-        return None
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        agent = st.selectbox(_("Writer"), agents, format_func=resources.agent_name, key="reports_writer", width=280)
-        place = store.endpoints.get(agent.endpoint_id) if agent.endpoint_id else None
-        badges.row([badges.engine(agent.engine, place.model if place else ""), badges.endpoint(place)])
-    return agent
-
-
 def attempt(agent: tables.Agent, work: Callable[[Engine], Coroutine[Any, Any, Any]], words: str) -> Any:
     """Ask the writer; a failure is a sentence and loses nothing."""
     store = resources.store()

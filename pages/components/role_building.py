@@ -12,7 +12,7 @@ from core.llm.asking import now
 from core.llm.seam import Language
 from core.roles import drafts, ingredients, service
 from core.roles.drafts import STEPS, Draft, Step
-from pages.components import badges, layout, resources, role_facets, session_view
+from pages.components import asked, badges, layout, resources, role_facets, session_view
 from pages.components.words import _, language, plain
 from storage import tables
 
@@ -59,14 +59,10 @@ def drop() -> None:
         st.rerun()
 
 
-def made_by(agent: tables.Agent | None = None) -> list[badges.Badge]:
-    """Which engine writes (the draft's, if no agent is given), and whether its text leaves this machine."""
-    store = resources.store()
-    agent = agent or store.agents.find(id=st.session_state.get(WRITER))
-    if agent is None:
-        return []
-    place = store.endpoints.find(id=agent.endpoint_id) if agent.endpoint_id else None
-    return [badges.engine(agent.engine, place.model if place else ""), badges.endpoint(place)]
+def made_by() -> list[badges.Badge]:
+    """Which engine writes the draft, and whether its text leaves this machine."""
+    agent = resources.store().agents.find(id=st.session_state.get(WRITER))
+    return asked.made_by(agent) if agent else []
 
 
 # ---- beginning -----------------------------------------------------------------------------------------------------
@@ -79,7 +75,7 @@ def begin() -> None:
             _("Build a role"),
             _("Stressor, demographics, life events, thirteen traits, then one text made of them, checked. Each step is shown as it happens, and you can change it."),
         )
-        agent = writer()
+        agent = asked.writer("roles_writer")
         with st.container(horizontal=True, vertical_alignment="bottom"):
             spoken = st.selectbox(
                 _("Language of the role"), ["en", "zh"], index=int(language() == "zh"), key="roles_language",
@@ -134,21 +130,6 @@ def start(one: Draft, agent: tables.Agent, whole: bool) -> None:
     if not whole:
         advance(one)
     st.rerun()
-
-
-def writer() -> tables.Agent | None:
-    """The writing agent, with what that means for the text."""
-    store = resources.store()
-    agents = store.agents.all(seat="writer")
-    if not agents:
-        layout.notice(_("There is no writing agent. Add one on Models and agents."), "warning")
-        return None
-    names = {agent.id: resources.agent_name(agent) for agent in agents}
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        agent = st.selectbox(_("Writer"), agents, format_func=lambda a: names[a.id], key="roles_writer", width=280)
-        for badge in made_by(agent):
-            badges.draw(badge)
-    return agent
 
 
 # ---- the steps -----------------------------------------------------------------------------------------------------

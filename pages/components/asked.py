@@ -1,0 +1,45 @@
+"""What the address of a page asks for, and who writes: choices several pages share."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import streamlit as st
+
+from core.errors import NotFound
+from pages.components import badges, layout, resources
+from pages.components.words import _
+from storage import tables
+
+Row = TypeVar("Row")
+
+
+def record(name: str, get: Callable[[int], Row]) -> Row | None:
+    """The record the address names under this word; one that is gone is said, and none is shown."""
+    wanted = st.query_params.get(name, "")
+    if not wanted.isdigit():
+        return None
+    try:
+        return get(int(wanted))
+    except NotFound as error:
+        layout.problem(error)
+        return None
+
+
+def writer(key: str) -> tables.Agent | None:
+    """The writing agent, chosen here, with what that means for the text."""
+    agents = resources.store().agents.all(seat="writer")
+    if not agents:
+        layout.notice(_("There is no writing agent. Add one on Models and agents."), "warning")
+        return None
+    names = {agent.id: resources.agent_name(agent) for agent in agents}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        agent = st.selectbox(_("Writer"), agents, format_func=lambda one: names[one.id], key=key, width=280)
+        for badge in made_by(agent):
+            badges.draw(badge)
+    return agent
+
+
+def made_by(agent: tables.Agent) -> list[badges.Badge]:
+    """What an agent is, and where its texts go."""
+    place = resources.store().endpoints.find(id=agent.endpoint_id) if agent.endpoint_id else None
+    return [badges.engine(agent.engine, place.model if place else ""), badges.endpoint(place)]
