@@ -6,11 +6,20 @@ import streamlit as st
 
 from core.errors import WorkbenchError
 from core.sessions import live, seating, service
-from pages.components import asked, badges, consent, crisis, layout, resources, session_view, transcript
-from pages.components.words import _, language, plain, say
+from pages.components import (
+    asked,
+    badges,
+    consent,
+    crisis,
+    layout,
+    live_begin,
+    resources,
+    session_view,
+    transcript,
+)
+from pages.components.words import _, plain, say
 from storage import tables
 
-PACE = 0.04  # seconds between the pieces the demo engine speaks in, while somebody watches
 BEAT = (
     0.25  # seconds after which the page paints again even when nothing new was said, so that clicks are heard
 )
@@ -20,130 +29,14 @@ store = resources.store()
 server = live.of(store)
 
 
-def pace() -> float:
-    return float(store.settings.get("demo_pace", PACE))
-
-
-def open_session(id: int | None) -> None:
-    st.query_params["session"] = str(id)
-    st.rerun()
-
-
 def go_on(session: tables.Session) -> None:
     """Let the session run in the server; the page follows."""
     try:
-        server.start(session.id or 0, session_view.engines_of(session, pace()))
+        server.start(session.id or 0, session_view.engines_of(session, live_begin.pace()))
     except WorkbenchError as error:
         layout.problem(error)
         return
     st.rerun()
-
-
-# ---- beginning -----------------------------------------------------------------------------------
-
-
-def begin_form() -> None:
-    layout.title(
-        _("Live session"),
-        _("Choose a client and a counselor. They speak word by word, and you can take a seat at any time."),
-    )
-    roles = store.roles.all()
-    if not roles:
-        layout.empty(
-            _("No role card yet"),
-            _("A role card is the simulated client's story and character. Build one first, then come back."),
-            _("Build a role"),
-            "roles.py",
-            key="live_empty",
-        )
-        return
-    # an element of its own, so that the running session that takes this place leaves nothing of the form behind
-    with st.empty().container():
-        chosen_seats(roles)
-
-
-def chosen_seats(roles: list[tables.RoleCard]) -> None:
-    """Who sits in the seats, and Start."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        role = st.selectbox(
-            _("Role card"),
-            wanted_first(list(reversed(roles))),
-            format_func=lambda r: f"{r.title} · {session_view.language_name(r.language)}",
-            key="live_role",
-        )
-        counselor = st.selectbox(
-            _("Counselor"),
-            store.agents.all(seat="counselor"),
-            format_func=resources.agent_name,
-            key="live_counselor",
-        )
-        most = st.number_input(_("Turns at most"), 2, 200, 20, key="live_turns", width=140)
-        extra = more_choices(role.language if role else language())
-        started = st.button(_("Start"), key="live_start", type="primary", icon=":material/play_arrow:")
-    if started and role and counselor:
-        start(role, counselor, int(most), extra)
-    if role:
-        with st.container(border=True):
-            session_view.role_card(role)
-    recent()
-
-
-def wanted_first(roles: list[tables.RoleCard]) -> list[tables.RoleCard]:
-    """The role cards, the one that the address names before the others."""
-    wanted = st.query_params.get("role", "")
-    return sorted(roles, key=lambda role: str(role.id) != wanted)
-
-
-def more_choices(code: str) -> dict[str, object]:
-    """Rare choices: who plays the client, how it opens, the seed."""
-    openers = {o["id"]: o for o in seating.openers()} | {"": {"name": {}}}
-    with st.popover(_("More"), icon=":material/tune:"):
-        client = st.selectbox(
-            _("The client is played by"), store.agents.all(seat="client"), format_func=resources.agent_name,
-            key="live_client",
-        )  # fmt: skip
-        opener = st.selectbox(
-            _("Opening line"),
-            list(openers),
-            format_func=lambda id: session_view.opener_name(openers[id]) if id else _("None"),
-            key="live_opener",
-            help=_("A fixed first line, the same for every counselor. It does not count as a turn."),
-        )
-        if opener:
-            transcript.text(openers[opener][code], text_language=code, small=True)
-        first = st.segmented_control(
-            _("Who opens"), list(seating.SEATS), format_func=session_view.seat_name, default="counselor",
-            required=True, key="live_first",
-        )  # fmt: skip
-        seed = st.number_input(_("Seed"), 0, 2_147_483_647, 1, key="live_seed")
-    return {
-        "client": client,
-        "opener": openers[opener][code] if opener else "",
-        "first": first or "counselor",
-        "seed": int(seed),
-    }
-
-
-def start(role: tables.RoleCard, counselor: tables.Agent, most: int, extra: dict[str, object]) -> None:
-    try:
-        session = service.begin(
-            store, role, extra["client"], counselor, most_turns=most, opener=str(extra["opener"]),  # type: ignore[arg-type]
-            first=str(extra["first"]), seed=int(str(extra["seed"])),
-        )  # fmt: skip
-        server.start(session.id or 0, session_view.engines_of(session, pace()))
-    except WorkbenchError as error:
-        layout.problem(error)
-        return
-    open_session(session.id)
-
-
-def recent() -> None:
-    """Sessions that can be gone on with."""
-    waiting = [s for state in ("running", "paused") for s in store.sessions.all(state=state)]
-    if waiting:
-        layout.section(_("Go on with"))
-    for session in sorted(waiting, key=lambda s: s.id or 0, reverse=True)[:5]:
-        layout.link("live.py", session_view.label(session), {"session": session.id})
 
 
 # ---- one session ---------------------------------------------------------------------------------
@@ -300,7 +193,7 @@ def sitting_down(session: tables.Session, seat: str, person: str, consented_to: 
     """Sit down; where the other seat speaks next, it does so at once."""
     changed = server.take_seat(session.id or 0, seat, person, consented_to)
     if session.ended_by != "ready":
-        server.start(session.id or 0, session_view.engines_of(changed, pace()))
+        server.start(session.id or 0, session_view.engines_of(changed, live_begin.pace()))
 
 
 def sit_as_client(session: tables.Session) -> None:
@@ -342,7 +235,7 @@ def branching(session: tables.Session) -> None:
             except WorkbenchError as error:
                 layout.problem(error)
             else:
-                open_session(made.id)
+                live_begin.open_session(made.id)
 
 
 def standing(session: tables.Session) -> None:
@@ -410,7 +303,7 @@ def speak_up(session: tables.Session) -> None:
     )  # fmt: skip
     if said:
         try:
-            server.say(session.id or 0, seat, str(said), session_view.engines_of(session, pace()))
+            server.say(session.id or 0, seat, str(said), session_view.engines_of(session, live_begin.pace()))
         except WorkbenchError as error:
             layout.problem(error)
             return
@@ -419,7 +312,7 @@ def speak_up(session: tables.Session) -> None:
 
 session = asked.record("session", store.sessions.get)
 if session is None:
-    begin_form()
+    live_begin.form()
 elif session.origin in ("imported", "reconstructed") and session.state == "ended":
     layout.title(_("Live session"), _("This session was not held here. Open it in Sessions."))
     layout.link("sessions.py", session_view.label(session), {"session": session.id})

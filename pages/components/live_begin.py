@@ -1,0 +1,125 @@
+"""Beginning a live session: the client's role card, the counselor, and how they open."""
+
+import streamlit as st
+
+from core.errors import WorkbenchError
+from core.sessions import live, seating, service
+from pages.components import layout, resources, session_view, transcript
+from pages.components.words import _, language
+from storage import tables
+
+PACE = 0.04  # seconds between the pieces the demo engine speaks in, while somebody watches
+
+
+def pace() -> float:
+    return float(resources.store().settings.get("demo_pace", PACE))
+
+
+def open_session(id: int | None) -> None:
+    st.query_params["session"] = str(id)
+    st.rerun()
+
+
+def form() -> None:
+    """Choose who sits in the seats, or what has to be made first."""
+    layout.title(
+        _("Live session"),
+        _("Choose a client and a counselor. They speak word by word, and you can take a seat at any time."),
+    )
+    roles = resources.store().roles.all()
+    if not roles:
+        layout.empty(
+            _("No role card yet"),
+            _("A role card is the simulated client's story and character. Build one first, then come back."),
+            _("Build a role"),
+            "roles.py",
+            key="live_empty",
+        )
+        return
+    # an element of its own, so that the running session that takes this place leaves nothing of the form behind
+    with st.empty().container():
+        chosen_seats(roles)
+
+
+def chosen_seats(roles: list[tables.RoleCard]) -> None:
+    """Who sits in the seats, and Start."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        role = st.selectbox(
+            _("Role card"),
+            wanted_first(list(reversed(roles))),
+            format_func=lambda r: f"{r.title} · {session_view.language_name(r.language)}",
+            key="live_role",
+        )
+        counselor = st.selectbox(
+            _("Counselor"),
+            resources.store().agents.all(seat="counselor"),
+            format_func=resources.agent_name,
+            key="live_counselor",
+        )
+        most = st.number_input(_("Turns at most"), 2, 200, 20, key="live_turns", width=140)
+        extra = more_choices(role.language if role else language())
+        started = st.button(_("Start"), key="live_start", type="primary", icon=":material/play_arrow:")
+    if started and role and counselor:
+        start(role, counselor, int(most), extra)
+    if role:
+        with st.container(border=True):
+            session_view.role_card(role)
+    recent()
+
+
+def wanted_first(roles: list[tables.RoleCard]) -> list[tables.RoleCard]:
+    """The role cards, the one that the address names before the others."""
+    wanted = st.query_params.get("role", "")
+    return sorted(roles, key=lambda role: str(role.id) != wanted)
+
+
+def more_choices(code: str) -> dict[str, object]:
+    """Rare choices: who plays the client, how it opens, the seed."""
+    openers = {o["id"]: o for o in seating.openers()} | {"": {"name": {}}}
+    with st.popover(_("More"), icon=":material/tune:"):
+        client = st.selectbox(
+            _("The client is played by"), resources.store().agents.all(seat="client"), format_func=resources.agent_name,
+            key="live_client",
+        )  # fmt: skip
+        opener = st.selectbox(
+            _("Opening line"),
+            list(openers),
+            format_func=lambda id: session_view.opener_name(openers[id]) if id else _("None"),
+            key="live_opener",
+            help=_("A fixed first line, the same for every counselor. It does not count as a turn."),
+        )
+        if opener:
+            transcript.text(openers[opener][code], text_language=code, small=True)
+        first = st.segmented_control(
+            _("Who opens"), list(seating.SEATS), format_func=session_view.seat_name, default="counselor",
+            required=True, key="live_first",
+        )  # fmt: skip
+        seed = st.number_input(_("Seed"), 0, 2_147_483_647, 1, key="live_seed")
+    return {
+        "client": client,
+        "opener": openers[opener][code] if opener else "",
+        "first": first or "counselor",
+        "seed": int(seed),
+    }
+
+
+def start(role: tables.RoleCard, counselor: tables.Agent, most: int, extra: dict[str, object]) -> None:
+    try:
+        session = service.begin(
+            resources.store(), role, extra["client"], counselor, most_turns=most, opener=str(extra["opener"]),  # type: ignore[arg-type]
+            first=str(extra["first"]), seed=int(str(extra["seed"])),
+        )  # fmt: skip
+        live.of(resources.store()).start(session.id or 0, session_view.engines_of(session, pace()))
+    except WorkbenchError as error:
+        layout.problem(error)
+        return
+    open_session(session.id)
+
+
+def recent() -> None:
+    """Sessions that can be gone on with."""
+    waiting = [s for state in ("running", "paused") for s in resources.store().sessions.all(state=state)]
+    if waiting:
+        layout.section(_("Go on with"))
+    for session in sorted(waiting, key=lambda s: s.id or 0, reverse=True)[:5]:
+        layout.link("live.py", session_view.label(session), {"session": session.id})
