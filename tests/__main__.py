@@ -4,6 +4,9 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -12,6 +15,13 @@ USUAL = (
     "/usr/bin/chromium",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     r"C:\Program Files\Google\Chrome\Application\chrome.exe",
+)
+Step = Sequence[str]
+CHECKS: tuple[Step, ...] = (("ruff", "check", "."), ("mypy",))
+# Two rows beside each other; the browser apart from the pages, since Playwright keeps an event loop in its process.
+ROWS: tuple[tuple[Step, ...], ...] = (
+    (("pytest", "tests", "--ignore=tests/pages", "--ignore=tests/browser"),),
+    (("pytest", "tests/pages"), ("pytest", "tests/browser")),
 )
 
 
@@ -34,22 +44,34 @@ def main() -> int:
         print("No browser could be found or fetched: the browser tests are skipped.", flush=True)
         if environment.get("RAPPORT_REQUIRE_BROWSER"):
             return 1
-    for step in steps(sys.argv[1:]):
-        print("—", " ".join(step), flush=True)
-        code = subprocess.run(
-            [sys.executable, "-m", *step], cwd=ROOT, env=environment, check=False
-        ).returncode
-        if code:
+    for step in CHECKS:
+        print("—", *step, flush=True)
+        if code := subprocess.run(command(step), cwd=ROOT, env=environment, check=False).returncode:
             return code
-    return 0
+    if sys.argv[1:]:
+        return subprocess.run(command(["pytest", *sys.argv[1:]]), cwd=ROOT, env=environment, check=False).returncode
+    print("— pytest, two rows beside each other; each part is printed when it is done", flush=True)
+    with ThreadPoolExecutor(len(ROWS)) as pool:
+        codes = [row.result() for row in as_completed([pool.submit(run_row, row, environment) for row in ROWS])]
+    return max(codes)
 
 
-def steps(chosen: list[str]) -> list[list[str]]:
-    """What is run, in order; the browser tests apart, for Playwright keeps an event loop in its process."""
-    tests = (
-        [["pytest", *chosen]] if chosen else [["pytest", "--ignore=tests/browser"], ["pytest", "tests/browser"]]
-    )
-    return [["ruff", "check", "."], ["mypy"], *tests]
+def command(step: Step) -> list[str]:
+    return [sys.executable, "-m", *step]
+
+
+def run_row(row: Sequence[Step], environment: Mapping[str, str]) -> int:
+    """The steps of a row one after the other, each printed whole when it has ended; the worst exit code."""
+    worst = 0
+    for step in row:
+        begun = time.monotonic()
+        done = subprocess.run(
+            command(step), cwd=ROOT, env=environment, check=False, text=True, encoding="utf-8", errors="replace",
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        print(f"— {' '.join(step)} ({time.monotonic() - begun:.0f} s)\n{done.stdout}", flush=True)
+        worst = max(worst, abs(done.returncode))  # a negative code is the signal that ended it
+    return worst
 
 
 if __name__ == "__main__":
