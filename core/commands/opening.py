@@ -1,6 +1,7 @@
 """Opening the workbench: a free port, the server, and the browser."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 WAIT = 60.0  # seconds until the server must answer
+PATIENCE = 10.0  # seconds the server has to close
+ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def free_port(wanted: int) -> int:
@@ -53,13 +56,29 @@ def open_in_browser(wanted: int, browser: bool) -> int:
         stdout=subprocess.DEVNULL,
     )
     threading.Thread(target=greet, args=(address, browser, server), daemon=True).start()
+    for name in ENDINGS:
+        signal.signal(name, asked_to_end)
     try:
         return server.wait()
     except KeyboardInterrupt:
-        server.terminate()
-        server.wait()
+        close(server)
         print("\nRapport is closed. Everything is saved.", file=sys.stderr)
         return 0
+
+
+def asked_to_end(_signal: int, _frame: object) -> None:
+    """A closed terminal or a service manager ends the workbench as Ctrl+C does, so that no server stays behind."""
+    raise KeyboardInterrupt
+
+
+def close(server: "subprocess.Popen[bytes]") -> None:
+    """Ask the server to end; one that does not listen is ended."""
+    server.terminate()
+    try:
+        server.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
 
 
 def greet(address: str, browser: bool, server: "subprocess.Popen[bytes]") -> None:

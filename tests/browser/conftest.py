@@ -1,7 +1,9 @@
 """A workbench of the test's own, started as a person starts it, and a real browser before it."""
 
+import contextlib
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -63,7 +65,7 @@ def workbench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
     process = subprocess.Popen(
         [sys.executable, "-m", "core.cli", "open", "--port", str(port), "--no-browser"],
         cwd=ROOT, env=kept | {"RAPPORT_DATABASE_URL": f"sqlite:///{database}", "HOME": str(folder)},
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
     )  # fmt: skip
     url = f"http://127.0.0.1:{port}"
     wait_for(url, process)
@@ -72,13 +74,14 @@ def workbench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Stop the server; one that does not listen is killed, so that no test run waits for it."""
+    """Stop the workbench as a service manager does, and see that its server goes with it."""
     process.terminate()
     try:
         process.wait(20)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait(20)
+    finally:
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def wait_for(url: str, process: subprocess.Popen[bytes], longest: float = 60.0) -> None:
