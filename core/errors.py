@@ -52,3 +52,8 @@ class NotFound(WorkbenchError):
 
 class StoreError(WorkbenchError):
     """The database cannot be opened or written: read-only, locked, or from a newer version."""
+
+
+def msg(text: str) -> str:
+    """Marks a sentence that is put together elsewhere, so that the catalogues get it."""
+    return text

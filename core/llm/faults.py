@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from core.errors import ModelError
+from core.errors import ModelError, msg
 
 OPTIONAL = (
     "response_format",
@@ -138,53 +138,77 @@ def sort(fault: Fault, words: str) -> tuple[str, str]:
     if any(w in words for w in NO_CREDIT) and fault.status in (402, 403, 429):
         return (
             "study",
-            "{where} reports that no credit is left ({words}). Top up the account or choose another endpoint; what was answered is saved.",
+            msg(
+                "{where} reports that no credit is left ({words}). Top up the account or choose another endpoint; what was answered is saved."
+            ),
         )
     if fault.status in (401, 403):
         return (
             "study",
-            "{where} refused the key ({status}: {words}). Enter the key again on Models and agents; what was answered is saved.",
+            msg(
+                "{where} refused the key ({status}: {words}). Enter the key again on Models and agents; what was answered is saved."
+            ),
         )
     if fault.status == 404:
         return (
             "study",
-            "{where} does not know this model or address (404: {words}). Check the base URL and the model's name on Models and agents; nothing was lost.",
+            msg(
+                "{where} does not know this model or address (404: {words}). Check the base URL and the model's name on Models and agents; nothing was lost."
+            ),
         )
     if any(w in words for w in TOO_LONG):
         return (
             "unit",
-            "The text is too long for the model at {where} ({words}). Choose a model with a larger context; nothing was lost.",
+            msg(
+                "The text is too long for the model at {where} ({words}). Choose a model with a larger context; nothing was lost."
+            ),
         )
     if fault.status in (400, 422) and any(w in words for w in FILTERED):
         return (
             "unit",
-            "{where} refused the text by its content filter ({words}). Nothing was lost; this question stays without an answer.",
+            msg(
+                "{where} refused the text by its content filter ({words}). Nothing was lost; this question stays without an answer."
+            ),
         )
     if fault.status == 429:
         return (
             "wait",
-            "{where} is busy (429: {words}). Wait a minute, then try again; what was answered is saved.",
+            msg("{where} is busy (429: {words}). Wait a minute, then try again; what was answered is saved."),
         )
     if fault.status >= 500 or fault.status in (408, 409):
         return (
             "wait",
-            "{where} failed on its side ({status}: {words}). Try again later; what was answered is saved.",
+            msg(
+                "{where} failed on its side ({status}: {words}). Try again later; what was answered is saved."
+            ),
         )
     if fault.status:
         return (
             "unit",
-            "{where} refused the request ({status}: {words}). Show the request to see what was sent; nothing was lost.",
+            msg(
+                "{where} refused the request ({status}: {words}). Show the request to see what was sent; nothing was lost."
+            ),
         )
     return "wait", transport_words(words)
 
 
 def transport_words(words: str) -> str:
     if words == "timeout":
-        return "{where} did not answer in time. Try again, or raise the time limit for a slow model; what was answered is saved."
+        return msg(
+            "{where} did not answer in time. Try again, or raise the time limit for a slow model; what was answered is saved."
+        )
     if words == "malformed":
-        return "{where} sent a reply that is not JSON, so it was not used. Check that the address is that of an OpenAI-compatible endpoint; nothing was lost."
+        return msg(
+            "{where} sent a reply that is not JSON, so it was not used. Check that the address is that of an OpenAI-compatible endpoint; nothing was lost."
+        )
     if words == "no choice":
-        return "{where} sent a reply that holds no answer. Try again, or check the model on Models and agents; nothing was lost."
+        return msg(
+            "{where} sent a reply that holds no answer. Try again, or check the model on Models and agents; nothing was lost."
+        )
     if words == "stream":
-        return "{where} broke off in the middle of its reply, so it was not used. Try again; what was answered before is saved."
-    return "{where} cannot be reached ({words}). Check the address and that the server is running; what was answered is saved."
+        return msg(
+            "{where} broke off in the middle of its reply, so it was not used. Try again; what was answered before is saved."
+        )
+    return msg(
+        "{where} cannot be reached ({words}). Check the address and that the server is running; what was answered is saved."
+    )

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.errors import ModelError
+from core.errors import ModelError, msg
 from core.llm.asking import call_fields
 from core.llm.seam import Answer, Attempt, Endpoint, Engine, Question, Usage
 from core.studies.design import Pacing
@@ -300,17 +300,18 @@ def out_of_reach(error: ModelError) -> bool:
     return error.values.get("status") == 0 and error.values.get("words") not in OF_ONE_REPLY
 
 
+TRIED_OFTEN = msg("It was tried {tries} times; try this unit again later, or lower the rate.")
+NOTHING_CAME = msg("Nothing came through for {minutes:.0f} min, so the study stopped; resume it later.")
+
+
 def gave_up(error: ModelError, tries: int) -> ModelError:
     """The last of too many failures, as a failure of this unit."""
-    message = error.message + " It was tried {tries} times; try this unit again later, or lower the rate."
+    message = f"{error.message} {TRIED_OFTEN}"
     values = {k: v for k, v in error.values.items() if k != "tries"}
     return ModelError(message, kind="unit", tries=tries, **values)
 
 
 def endpoint_down(error: ModelError, seconds: float) -> ModelError:
-    message = (
-        error.message
-        + " Nothing came through for {minutes:.0f} min, so the study stopped; resume it later."
-    )
+    message = f"{error.message} {NOTHING_CAME}"
     values = {k: v for k, v in error.values.items() if k != "minutes"}
     return ModelError(message, kind="study", minutes=max(seconds, error.retry_after or 0) / 60, **values)
