@@ -1,17 +1,18 @@
-"""Opening the database: pragmas, migrations, and plain words when it cannot be opened."""
+"""Opening the database: its address, its pragmas, and plain words when it cannot be opened."""
 
 import os
-import shutil
 import sqlite3
 import stat
+import time
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.exc import DBAPIError
 
 from core.errors import StoreError
+from storage.upgrading import check_writable, migrate
 
 HEAD = "0001"  # the newest migration; a test holds it against the migration folder
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -19,16 +20,23 @@ BUSY_MS = 15_000
 
 
 def database_url(given: str | Path | None = None) -> URL:
-    """The database to open: as given (URL or path), else RAPPORT_DATABASE_URL, else ``data/rapport.db``."""
+    """The database to open: as given (URL or path), else RAPPORT_DATABASE_URL, else ``data/rapport.db``.
+
+    A file's path comes back absolute and without symbolic links, so that every process that is handed it, from
+    whatever folder, opens, locks and meets at the same file.
+    """
     wanted = str(given or os.environ.get("RAPPORT_DATABASE_URL") or "data/rapport.db")
-    return make_url(wanted if "://" in wanted else f"sqlite:///{wanted}")
+    url = make_url(wanted if "://" in wanted else f"sqlite:///{wanted}")
+    path = sqlite_path(url)
+    return url if path is None else url.set(database=str(path))
 
 
 def sqlite_path(url: URL) -> Path | None:
     """The file behind a SQLite URL; ``None`` for a database in memory or another kind of database."""
-    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+    named = url.database or ""
+    if url.get_backend_name() != "sqlite" or named in ("", ":memory:") or named.startswith("file:"):
         return None
-    return Path(url.database)
+    return Path(named).resolve()
 
 
 def open_database(url: URL) -> Engine:
@@ -40,28 +48,34 @@ def open_database(url: URL) -> Engine:
     path = sqlite_path(url)
     if path is not None:
         make_private(path)
-    engine = create_engine(url, connect_args={"check_same_thread": False} if path else {})
+    engine = create_engine(
+        url, hide_parameters=True, connect_args={"check_same_thread": False} if path else {}
+    )
     if path is not None:
         event.listen(engine, "connect", set_pragmas)
     try:
-        migrate(engine, path)
-    except (OperationalError, DatabaseError, sqlite3.Error, OSError) as error:
+        migrate(engine, path, MIGRATIONS, HEAD)
+        check_writable(path)
+    except (DBAPIError, sqlite3.Error, OSError) as error:
         engine.dispose()
         raise readable(error, url) from error
+    except BaseException:
+        engine.dispose()
+        raise
     return engine
 
 
 def make_private(path: Path) -> None:
-    """Folder 0700 and file 0600: the texts inside are not encrypted."""
+    """Folder 0700, the file and what SQLite keeps beside it 0600: the texts inside are not encrypted."""
     try:
-        if not path.parent.exists():
-            path.parent.mkdir(parents=True, mode=0o700)
+        path.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
         if path.parent.name == "data":
             path.parent.chmod(stat.S_IRWXU)
         if not path.exists():
             path.touch(mode=0o600)
-        elif os.access(path, os.W_OK):
-            path.chmod(stat.S_IRUSR | stat.S_IWUSR)
+        for file in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
+            if os.access(file, os.W_OK):
+                file.chmod(stat.S_IRUSR | stat.S_IWUSR)
     except OSError as error:
         raise StoreError(
             "The database {path} cannot be created: {why}. Choose a folder you may write to in "
@@ -72,63 +86,24 @@ def make_private(path: Path) -> None:
 
 
 def set_pragmas(connection: sqlite3.Connection, _record: Any) -> None:
-    """WAL for many readers; FULL so that what was shown as saved survives a power cut."""
-    for pragma in (
-        f"busy_timeout={BUSY_MS}",
-        "journal_mode=WAL",
-        "synchronous=FULL",
-        "foreign_keys=ON",
-        "secure_delete=ON",
-    ):
+    """WAL for many readers; FULL so that what was shown as saved survives a power cut; no copies in /tmp."""
+    connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
+    keep_a_log(connection)
+    for pragma in ("synchronous=FULL", "foreign_keys=ON", "secure_delete=ON", "temp_store=MEMORY"):
         connection.execute(f"PRAGMA {pragma}")
 
 
-def revision(engine: Engine) -> str:
-    """The revision the database stands at; empty for a new one."""
-    with engine.connect() as connection:
-        if not inspect(connection).has_table("alembic_version"):
-            return ""
-        return connection.execute(text("SELECT version_num FROM alembic_version")).scalar() or ""
-
-
-def migrate(engine: Engine, path: Path | None) -> None:
-    """Bring the schema to ``HEAD``; an older file is copied beside itself first."""
-    standing = revision(engine)
-    if standing == HEAD:
-        check_writable(path)
-        return
-    if standing and not any(MIGRATIONS.glob(f"versions/{standing}_*.py")):
-        raise StoreError(
-            "The database {url} was written by a newer version of Rapport (its schema is {standing}, this version "
-            "knows up to {head}). Update Rapport, or point RAPPORT_DATABASE_URL to another file; nothing was changed.",
-            url=engine.url.database,
-            standing=standing,
-            head=HEAD,
-        )
-    check_writable(path)
-    if standing and path is not None:
-        shutil.copy2(path, path.with_suffix(f".before-{HEAD}.db"))
-    upgrade(engine)
-
-
-def check_writable(path: Path | None) -> None:
-    if path is not None and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
-        raise StoreError(
-            "The database {path} is read-only for you. Give this account write access to the file and its folder, "
-            "or point RAPPORT_DATABASE_URL to another file; nothing was changed.",
-            path=str(path),
-        )
-
-
-def upgrade(engine: Engine) -> None:
-    from alembic import command
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    with engine.begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+def keep_a_log(connection: sqlite3.Connection) -> None:
+    """Switch to the write-ahead log. SQLite does not wait for its turn here, so two that open at once would clash."""
+    until = time.monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.02)
 
 
 def readable(error: BaseException, url: URL) -> StoreError:
