@@ -1,17 +1,16 @@
 """Bringing a database's schema up to date: all of it or nothing, one process at a time, after a copy."""
 
-import filecmp
-import glob
 import os
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy.exc import OperationalError
 
 from core.errors import StoreError
 from storage import tables
+from storage.copies import copy_before
 
 TURN_MS = 60_000  # how long one process waits while another upgrades
 VERSIONS = "alembic_version"
@@ -60,7 +59,7 @@ def alone(engine: Engine) -> Iterator[Connection]:
         usual = connection.exec_driver_sql("PRAGMA busy_timeout").scalar()
         connection.exec_driver_sql(f"PRAGMA busy_timeout={TURN_MS}")
         connection.exec_driver_sql("PRAGMA foreign_keys=OFF")
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        begin(connection)
         try:
             yield connection
             connection.exec_driver_sql("COMMIT")
@@ -69,6 +68,20 @@ def alone(engine: Engine) -> Iterator[Connection]:
             raise
         connection.exec_driver_sql("PRAGMA foreign_keys=ON")
         connection.exec_driver_sql(f"PRAGMA busy_timeout={usual}")
+
+
+def begin(connection: Connection) -> None:
+    try:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    except OperationalError as error:
+        if "locked" not in str(error.orig):
+            raise
+        raise StoreError(
+            "The database {path} has to be brought up to date, but another program kept it locked for {seconds} "
+            "seconds. Close that program, or wait if it is Rapport doing just this, then reload; nothing was lost.",
+            path=connection.engine.url.database,
+            seconds=TURN_MS // 1000,
+        ) from error
 
 
 def revision(connection: Connection) -> str:
@@ -158,43 +171,3 @@ def check_links(connection: Connection, broken: set[tuple[str, int, str]]) -> No
             table=table,
             parent=parent,
         )
-
-
-# ---- the copy before an upgrade --------------------------------------------------------------------------------
-
-
-def copies(path: Path) -> list[Path]:
-    """The copies made of this database before upgrades."""
-    return sorted(path.parent.glob(f"{glob.escape(path.stem)}.before-*.db"))
-
-
-def copy_before(path: Path, head: str) -> Path:
-    """A private copy of the database as it stands, with all that is committed; one like it is not made twice.
-
-    An older copy is never written over: after a return to the former version it may be all there is of something.
-    """
-    fresh = path.with_suffix(f".before-{head}.new")
-    try:
-        write_copy(path, fresh)
-        for known in copies(path):
-            if filecmp.cmp(known, fresh, shallow=False):
-                return known
-        kept = path.with_suffix(f".before-{head}.db")
-        number = 1
-        while kept.exists():
-            number += 1
-            kept = path.with_suffix(f".before-{head}-{number}.db")
-        return fresh.rename(kept)
-    finally:
-        fresh.unlink(missing_ok=True)
-
-
-def write_copy(path: Path, to: Path) -> None:
-    """Copy with SQLite's backup, which sees what still stands in the log beside the file; on the disk when it returns."""
-    to.unlink(missing_ok=True)
-    to.touch(mode=0o600)
-    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(to)) as target:
-        target.execute("PRAGMA journal_mode=OFF")
-        source.backup(target)
-    with to.open("rb+") as written:
-        os.fsync(written.fileno())

@@ -17,6 +17,7 @@ from sqlalchemy import Engine, event
 
 from core.errors import StoreError
 from storage import database, tables, upgrading
+from storage.copies import copies
 from storage.store import open_store
 from tests.stores import old_store
 
@@ -145,7 +146,7 @@ def test_upgrade_killed_anywhere_is_as_before_and_opens_again(
         assert contents(path) == (old if at <= count - 2 else whole), "half of an upgrade was saved"
         open_store(path).close()
         assert contents(path) == whole, at
-        (kept,) = upgrading.copies(path)
+        (kept,) = copies(path)
         assert contents(kept) == old
         assert {p.name for p in path.parent.iterdir()} == {"rapport.db", kept.name}
 
@@ -191,7 +192,7 @@ def test_six_first_starts_at_once(tmp_path: Path, former: bool, next_schema: Cal
         store = open_store(path)
         assert store.sessions.count() == (20 if former else 0)
         store.close()
-        assert len(upgrading.copies(path)) == (1 if former else 0)
+        assert len(copies(path)) == (1 if former else 0)
 
 
 def test_failed_upgrade_changes_nothing(tmp_path: Path, next_schema: Callable[..., None]) -> None:
@@ -203,7 +204,7 @@ def test_failed_upgrade_changes_nothing(tmp_path: Path, next_schema: Callable[..
     assert contents(path) == old
     with pytest.raises(StoreError):
         open_store(path)
-    assert len(upgrading.copies(path)) == 1, "a second try makes no second copy"
+    assert len(copies(path)) == 1, "a second try makes no second copy"
 
 
 def test_upgrade_that_loses_a_record_is_taken_back(tmp_path: Path, next_schema: Callable[..., None]) -> None:
@@ -233,6 +234,22 @@ def test_foreign_keys_hold_after_an_upgrade(tmp_path: Path, next_schema: Callabl
     store.close()
 
 
+def test_upgrade_behind_a_lock_is_said_and_changes_nothing(
+    tmp_path: Path, next_schema: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    next_schema()
+    monkeypatch.setattr(upgrading, "TURN_MS", 100)
+    path = old_store(tmp_path / "rapport.db")
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode=WAL")
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="kept it locked"):
+            open_store(path)
+        other.execute("ROLLBACK")
+    open_store(path).close()
+    assert contents(path)["alembic_version"] == [("9001",)]
+
+
 # ---- the copy ----------------------------------------------------------------------------------------------------
 
 
@@ -254,7 +271,7 @@ def test_copy_before_an_upgrade_has_what_stands_in_the_log(
     next_schema()
     assert b"only in the log" not in with_log.read_bytes()
     open_store(with_log).close()
-    (kept,) = upgrading.copies(with_log)
+    (kept,) = copies(with_log)
     assert kept.name == "rapport.before-9001.db" and stat.S_IMODE(kept.stat().st_mode) == 0o600
     found = contents(kept)
     assert next(row for row in found["session"] if row[0] == 9)[1] == "only in the log"
@@ -268,7 +285,7 @@ def test_other_copy_is_not_written_over(tmp_path: Path, next_schema: Callable[..
     other.write_bytes(b"of an earlier try, and all there is")
     open_store(path).close()
     assert other.read_bytes() == b"of an earlier try, and all there is"
-    assert [copy.name for copy in upgrading.copies(path)] == ["rapport.before-9001-2.db", other.name]
+    assert [copy.name for copy in copies(path)] == ["rapport.before-9001-2.db", other.name]
 
 
 # ---- databases in odd states ---------------------------------------------------------------------------------------
@@ -350,7 +367,19 @@ def test_folder_file_and_log_are_private(tmp_path: Path) -> None:
 def test_values_stay_out_of_error_messages(tmp_path: Path) -> None:
     store = open_store(tmp_path / "rapport.db")
     with store.database.engine.connect() as connection, pytest.raises(Exception) as raised:
-        connection.execute(tables.Turn.__table__.insert(), {"session_id": 1, "position": 1, "seat": "client", "text": "SECRETWORD", "stage": "", "state": "", "risk": [], "created": ""})  # type: ignore[attr-defined]
+        connection.execute(
+            tables.Turn.__table__.insert(),
+            {
+                "session_id": 1,
+                "position": 1,
+                "seat": "client",
+                "text": "SECRETWORD",
+                "stage": "",
+                "state": "",
+                "risk": [],
+                "created": "",
+            },
+        )  # type: ignore[attr-defined]
     assert "FOREIGN KEY" in str(raised.value) and "SECRETWORD" not in str(raised.value)
     store.close()
 
