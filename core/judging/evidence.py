@@ -3,8 +3,10 @@
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
+Turns = Sequence[dict[str, Any]]
 Status = Literal["exact", "normalised", "not found"]
 FOLD = str.maketrans(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "「": '"', "」": '"', "『": '"', "』": '"', "–": "-", "—": "-"}
@@ -24,43 +26,63 @@ class Match:
     status: Status
 
 
+class Transcript:
+    """Turns (``position``, ``text``) that quotes are looked up in; folded once, when the first quote needs it."""
+
+    def __init__(self, turns: Turns) -> None:
+        self.turns = turns
+
+    @cached_property
+    def folded(self) -> list[tuple[int, str, list[int]]]:
+        """Position, folded letters and their origins, for each turn."""
+        return [(turn["position"], *folded(turn["text"])) for turn in self.turns]
+
+
+@lru_cache(maxsize=20_000)
+def letters_of(character: str) -> str:
+    """What one character is in one width, case and kind of quotes; nothing for white space."""
+    alike = unicodedata.normalize("NFKC", character).translate(FOLD).casefold()
+    return "".join(letter for letter in alike if not letter.isspace())
+
+
 def folded(text: str) -> tuple[str, list[int]]:
     """The text in one width, case and kind of quotes without white space, and each character's origin."""
     letters: list[str] = []
     origins: list[int] = []
     for at, character in enumerate(text):
-        for letter in unicodedata.normalize("NFKC", character).translate(FOLD).casefold():
-            if not letter.isspace():
-                letters.append(letter)
-                origins.append(at)
+        alike = letters_of(character)
+        letters.append(alike)
+        origins.extend([at] * len(alike))
     return "".join(letters), origins
 
 
-def match_quote(quote: str, turns: Sequence[dict[str, Any]]) -> Match:
-    """Find the quote in the turns (``position``, ``text``): the first exact place, else the first alike.
+def match_quote(quote: str, turns: Turns) -> Match:
+    """Find one quote in the turns; for several in the same turns see ``match_all``."""
+    return find(quote, Transcript(turns))
+
+
+def find(quote: str, said_in: Transcript) -> Match:
+    """Where a quote stands: the first exact place, else the first alike.
 
     *Normalised* forgives white space, kinds of quotes, width and case, and nothing else.
     """
     wanted = quote.strip()
     if len(wanted) < SHORTEST:
         return Match(quote, None, 0, 0, "not found")
-    for turn in turns:
+    for turn in said_in.turns:
         at = turn["text"].find(wanted)
         if at >= 0:
             return Match(quote, turn["position"], at, at + len(wanted), "exact")
     needle, _ = folded(wanted.strip(ENDS))
     if len(needle) < SHORTEST:
         return Match(quote, None, 0, 0, "not found")
-    for turn in turns:
-        letters, origins = folded(turn["text"])
+    for position, letters, origins in said_in.folded:
         at = letters.find(needle)
         if at >= 0:
-            return Match(
-                quote, turn["position"], origins[at], origins[at + len(needle) - 1] + 1, "normalised"
-            )
+            return Match(quote, position, origins[at], origins[at + len(needle) - 1] + 1, "normalised")
     return Match(quote, None, 0, 0, "not found")
 
 
-def match_all(quotes: Iterable[str], side: str, turns: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def match_all(quotes: Iterable[str], side: str, said_in: Transcript) -> list[dict[str, Any]]:
     """Quotes as they are stored with a rating: text, turn, start, end, status, side (for | against)."""
-    return [asdict(match_quote(quote, turns)) | {"side": side} for quote in quotes if quote.strip()]
+    return [asdict(find(quote, said_in)) | {"side": side} for quote in quotes if quote.strip()]

@@ -1,16 +1,16 @@
 """From a judge's answer to ratings and comparisons: what can be read is scored, the rest is unscored with its reason."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.judging.evidence import match_all
+from core.judging.evidence import Transcript, Turns, match_all
 from core.judging.orders import winner
-from core.judging.replies import InstrumentRating, ItemRating, Verdict
+from core.judging.replies import InstrumentRating, ItemRating, NamedRating, UnreadRating, Verdict
+from core.judging.values import item_name, level_of
 from core.llm.seam import Answer
 
-Turns = Sequence[dict[str, Any]]
-STEP = 1e-9
+LEFT_OUT = "the reply leaves this item out"
 
 
 @dataclass(frozen=True)
@@ -38,39 +38,68 @@ class Rated:
 def read_comparison(answer: Answer, first: int, second: int, turns: dict[int, Turns]) -> Compared:
     """The comparison of session ``first`` (shown as A) with ``second`` (shown as B)."""
     if not answer.usable or not isinstance(answer.value, Verdict):
-        return Compared("unscored", None, answer.reason or answer.state, "")
+        return Compared("unscored", None, why_not(answer), "")
     verdict = answer.value
     quotes: list[dict[str, Any]] = []
     for letter, session in (("A", first), ("B", second)):
+        said_in = Transcript(turns[session])
         for side in ("for", "against"):
             said = [q.quote for q in verdict.evidence if q.session == letter and q.side == side]
-            quotes += [quote | {"session": session} for quote in match_all(said, side, turns[session])]
+            quotes += [quote | {"session": session} for quote in match_all(said, side, said_in)]
     won = winner(verdict.verdict, first, second)
     return Compared("won" if won is not None else "tie", won, "", verdict.reasoning, quotes)
 
 
 def read_ratings(answer: Answer, items: Sequence[dict[str, Any]], turns: Turns) -> list[Rated]:
     """One reading for each item asked about, in the order asked, whatever came back."""
-    if not answer.usable:
-        return [Rated(item["id"], None, answer.reason or answer.state, "") for item in items]
+    if not answer.usable or answer.value is None:
+        return [Rated(item["id"], None, why_not(answer), "") for item in items]
+    said_in = Transcript(turns)
     if isinstance(answer.value, InstrumentRating):
-        given = {rating.item: rating for rating in answer.value.ratings}
-        return [read_item(item, given.get(item["id"]), turns) for item in items]
-    return [read_item(item, answer.value, turns) for item in items]
+        given = by_item(answer.value.ratings)
+        missing = LEFT_OUT + (
+            ", and rates what was not asked" if given.keys() - {i["id"] for i in items} else ""
+        )
+        return [read_one_of(item, given.get(item["id"], []), said_in, missing) for item in items]
+    return [read_item(item, answer.value, said_in) for item in items]
 
 
-def read_item(item: dict[str, Any], given: ItemRating | None, turns: Turns) -> Rated:
+def why_not(answer: Answer) -> str:
+    return answer.reason or answer.state
+
+
+def by_item(ratings: Iterable[NamedRating]) -> dict[str, list[NamedRating]]:
+    found: dict[str, list[NamedRating]] = {}
+    for rating in ratings:
+        found.setdefault(rating.item, []).append(rating)
+    return found
+
+
+def read_one_of(
+    item: dict[str, Any], given: Sequence[NamedRating], said_in: Transcript, missing: str
+) -> Rated:
+    """One item of several; the same item twice is unscored, even where both agree."""
+    if len(given) != 1:
+        return Rated(item["id"], None, "the reply rates this item more than once" if given else missing, "")
+    if isinstance(given[0], UnreadRating):
+        return Rated(item["id"], None, given[0].reason, given[0].reasoning)
+    return read_item(item, given[0], said_in)
+
+
+def read_item(item: dict[str, Any], given: ItemRating, said_in: Transcript) -> Rated:
     """A rating off the scale is unscored, never moved to the nearest level."""
-    if given is None:
-        return Rated(item["id"], None, "the reply leaves this item out", "")
-    quotes = match_all(given.evidence, "for", turns) + match_all(given.counter_evidence, "against", turns)
-    value, reason = given.rating, ""
-    if value is None:
-        reason = "not applicable" if item.get("not_applicable") else "the reply gives no rating"
-    if value is not None and not on_scale(value, item["levels"]):
-        value, reason = None, f"{given.rating:g} is not a level of the scale"
+    quotes = match_all(given.evidence, "for", said_in) + match_all(given.counter_evidence, "against", said_in)
+    value, reason = None, "not applicable" if item.get("not_applicable") else "the reply gives no rating"
+    if given.rating is not None:
+        value, reason = level_of(given.rating, [float(level["value"]) for level in item["levels"]])
+    if value is not None and names_another(given, item["id"]):
+        value, reason = None, "the reply rates another item than the one asked about"
     return Rated(item["id"], value, reason, given.reasoning, quotes)
 
 
-def on_scale(value: float, levels: Sequence[dict[str, Any]]) -> bool:
-    return any(abs(value - float(level["value"])) < STEP for level in levels)
+def names_another(given: ItemRating, asked: str) -> bool:
+    """Whether a reply names an item of its own accord, and not the one asked about (alone or before its text)."""
+    if isinstance(given, NamedRating) or given.names is None:
+        return False
+    named = str(item_name(given.names))
+    return not named.startswith(asked) or named[len(asked) : len(asked) + 1].isalnum()

@@ -1,19 +1,36 @@
 """Reading a reply: from raw text to a checked value, or the reason it cannot be read.
 
-Pure, so that stored raw replies can be read again by a newer version without new calls.
+Pure, so that stored raw replies can be read again by a newer version without new calls. Whatever the text is, a
+reading comes back and nothing is raised; the time is linear in the reply.
 """
 
 import json
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
-THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-FENCE = re.compile(r"^```[a-zA-Z]*\s*|\s*```$")
-MOST_STARTS = 50
+from core.llm.thinking import without_thinking
+
+SURROGATE = re.compile("[\ud800-\udfff]")  # half a character: no file and no database takes it
+ESCAPE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
+)
+BRACE = re.compile(r"[{}]")
+MEANT = re.compile(r'\{\s*["}]')  # a brace that begins JSON, not prose
+LONGEST = 300  # digits: a longer whole number is beyond every scale, and beyond what Python converts
+TAKEN_BACK = re.compile(
+    r"\b(?:can['’]?t|cannot|can not|could not|couldn['’]t|unable|won['’]?t|not able|decline|refuse|sorry|apologi[sz]e"
+    r"|disregard|ignore|withdraw|retract|correct(?:ion|ed)|instead|actually|wait|on second thought|revised?"
+    r"|should (?:be|have been)|change my|(?:rating|score|verdict|winner|answer)\W{0,5}(?:(?:is|was)\W{1,5})?(?:\d|(?-i:[AB])\b|tie\b))"
+    r"|抱歉|对不起|无法|不能|不便|拒绝|忽略|作废|撤回|收回|更正|修正|改为|应为|应该是"
+    r"|(?:评分|得分|分数|结论|判断|答案)[是为]?\W{0,5}(?:\d|[AB零一二两三四五六七八九十]|平)",
+    re.I,
+)
 
 
 @dataclass(frozen=True)
@@ -24,37 +41,132 @@ class Reading:
     reason: str = ""
 
 
+class Twice(dict[str, Any]):
+    """A JSON object in which a key stands more than once, so that one cannot know which was meant."""
+
+
+class Once(BaseModel):
+    """A part of a reply that says something once: no key twice, and (by ``says``) one verdict in the whole reply."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_key_twice(cls, value: Any) -> Any:
+        if isinstance(value, Twice):
+            raise PydanticCustomError("twice", "a key stands in it more than once")
+        return value
+
+    def says(self) -> Any:
+        """What counts in it: two objects in one reply may differ in the rest."""
+        return self.model_dump()
+
+
 def read_reply(raw: str, reply: type[BaseModel] | None) -> Reading:
     """Read plain text (``reply`` is ``None``) or the JSON object that fits ``reply``."""
-    text = THINKING.sub("", raw).strip()
-    if not text:
-        return Reading(None, "the reply is empty")
-    if reply is None:
-        return Reading(text)
-    found = json_object(text)
-    if found is None:
+    text = SURROGATE.sub("\ufffd", raw).strip()
+    try:
+        if reply is not None and (alone := lone_object(text)):
+            return read_objects([alone], "", reply)  # tags inside its strings are its words, not its thinking
+        said = without_thinking(text)
+        if said is None:
+            return Reading(None, "the reply's thinking has no end, so there is no answer after it")
+        if not said:
+            return Reading(None, "the reply is empty" + (" but for its thinking" if text else ""))
+        if reply is None:
+            return Reading(said)
+        found = objects(said)
+        if found is None:
+            return Reading(None, "the reply holds no JSON object that is whole")
+        return read_objects(found[0], found[1], reply)
+    except RecursionError:
+        return Reading(None, "the reply holds no JSON object that can be read: it is nested too deeply")
+
+
+def read_objects(found: Sequence[dict[str, Any]], after: str, reply: type[BaseModel]) -> Reading:
+    """The value of a reply's JSON objects. What says one thing (``Once``) must say it in all of them, and take
+    nothing back in the words ``after``; of other replies the last object counts."""
+    if not found:
         return Reading(None, "the reply holds no JSON object")
     try:
-        return Reading(reply.model_validate(found))
+        if issubclass(reply, Once):
+            return one_verdict(found, after, reply)
+        if doubled(found[-1]):
+            return Reading(None, "a key stands in the reply's JSON object more than once")
+        return Reading(reply.model_validate(found[-1]))
     except ValidationError as error:
-        return Reading(None, in_words(error))
+        several = "it holds several objects, and not all can be read: " if len(found) > 1 else ""
+        return Reading(None, several + in_words(error))
 
 
-def json_object(text: str) -> dict[str, Any] | None:
-    """The last complete JSON object in the text, fences and words around it ignored."""
-    text = FENCE.sub("", text.strip())
-    decoder, at, found = json.JSONDecoder(), text.find("{"), None
-    for _ in range(MOST_STARTS):
-        if at < 0:
-            break
-        try:
-            value, end = decoder.raw_decode(text, at)
-        except (json.JSONDecodeError, RecursionError):
-            end = at + 1
+def one_verdict(found: Sequence[dict[str, Any]], after: str, reply: type["Once"]) -> Reading:
+    """What all objects of a reply say together.
+
+    Raises:
+        ValidationError: one that speaks of what was asked cannot be read.
+    """
+    about = [n for n, one in enumerate(found) if one.keys() & reply.model_fields.keys()] or [len(found) - 1]
+    values = [reply.model_validate(found[n]) for n in about]
+    if any(value.says() != values[0].says() for value in values):
+        return Reading(None, "the reply says different things: its objects differ in what counts")
+    if about[-1] != len(found) - 1 or TAKEN_BACK.search(after):
+        return Reading(None, "what follows the answer in the reply takes it back or says something else")
+    return Reading(values[-1])
+
+
+def lone_object(text: str) -> dict[str, Any] | None:
+    """The JSON object that a reply is from end to end, in a code fence or not."""
+    inner = text.strip("`")
+    inner = inner.removeprefix("json").strip() if inner != text else text
+    if not MEANT.match(inner):
+        return None
+    found = objects(inner)
+    return found[0][0] if found and len(found[0]) == 1 and not found[1] and inner.endswith("}") else None
+
+
+def objects(text: str) -> tuple[list[dict[str, Any]], str] | None:
+    """The JSON objects of a text and the words after the last; ``None`` if one is broken.
+
+    An object inside a broken one is never taken for an answer: it may be a draft or an example.
+    """
+    decoder = json.JSONDecoder(object_pairs_hook=once_or_twice, parse_int=whole_number, strict=False)
+    text = ESCAPE.sub(lambda found: "\\ufffd" if found[1] else found[0], text)
+    found: list[dict[str, Any]] = []
+    at = end = depth = 0
+    while brace := BRACE.search(text, at):
+        at = brace.end()
+        if brace[0] == "}":
+            depth = max(0, depth - 1)
+        elif depth or not MEANT.match(text, brace.start()):
+            depth += 1
         else:
-            found = value if isinstance(value, dict) else found
-        at = text.find("{", end)
-    return found
+            try:
+                value, at = decoder.raw_decode(text, brace.start())
+            except ValueError:
+                return None
+            if value:
+                found.append(value)
+                end = at
+    return found, text[end:].strip("` \t\r\n")
+
+
+def once_or_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    return made if len(made) == len(pairs) else Twice(made)
+
+
+def whole_number(digits: str) -> float:
+    return int(digits) if len(digits) <= LONGEST else float(digits)
+
+
+def doubled(value: Any) -> bool:
+    """Whether a key stands twice in any object of a value."""
+    waiting: list[Any] = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Twice):
+            return True
+        inner: Iterable[Any] = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        waiting.extend(inner)
+    return False
 
 
 def in_words(error: ValidationError) -> str:

@@ -1,8 +1,11 @@
 """Quotes are matched to their turns, and only to what was really said."""
 
+import time
+
 import pytest
 
-from core.judging.evidence import match_quote
+from core.judging import evidence
+from core.judging.evidence import Transcript, match_all, match_quote
 
 TURNS = [
     {"position": 1, "seat": "client", "text": "I can’t sleep.  Not since   the move."},
@@ -32,3 +35,22 @@ def test_a_quote_finds_its_turn(quote: str, turn: int | None, status: str) -> No
 def test_offsets_point_at_the_words_themselves() -> None:
     match = match_quote("not since the move", TURNS)
     assert TURNS[0]["text"][match.start : match.end] == "Not since   the move"  # type: ignore[index]
+
+
+def test_a_transcript_is_folded_once_for_all_its_quotes(monkeypatch: pytest.MonkeyPatch) -> None:
+    folded, seen = evidence.folded, []
+    monkeypatch.setattr(evidence, "folded", lambda text: seen.append(text) or folded(text))
+    said_in = Transcript(TURNS)
+    quotes = [f"words nobody said {n}" for n in range(12)]
+    for side in ("for", "against"):
+        match_all(quotes, side, said_in)
+    assert [seen.count(turn["text"]) for turn in TURNS] == [1, 1, 1]
+
+
+def test_long_quotes_and_long_transcripts_cost_no_more_than_their_length() -> None:
+    said_in = Transcript([{"position": n, "text": "the nights are hard " * 500} for n in range(20)])  # 200 kB
+    before = time.process_time()
+    match_all(
+        ["the nights are hard " * 10_000 + "x", "the nights are hard  " * 400 + "y"] * 6, "for", said_in
+    )
+    assert time.process_time() - before < 3

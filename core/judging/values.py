@@ -1,0 +1,105 @@
+"""What a judge wrote for a number or a verdict, read as what it says: ``4``, ``"4"``, ``"４"``, ``"四"``, ``"four"``,
+``"4/5"``; ``A``, ``"Ａ"``, ``"Tie"``, ``"平局"``. Nothing is guessed: other words are no value.
+
+Pure; what cannot be read raises pydantic's error, which names no word of the reply.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import PydanticCustomError
+
+LONGEST = 40  # characters of a number or a verdict in words
+STEP = 1e-9
+DECIMAL = re.compile(r"[+-]?[0-9]{1,12}(?:\.[0-9]{1,12})?")
+SHARE = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,12})?) ?[/⁄∕] ?([0-9]{1,12}(?:\.[0-9]{1,12})?)")
+CHINESE = re.compile(r"([零〇一二两三四五六七八九])(?:点([零〇一二三四五六七八九]{1,6}))?")
+ENGLISH = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+DIGITS = {"〇": 0, "两": 2} | {digit: n for n, digit in enumerate("零一二三四五六七八九")}
+NUMERALS = {word: float(n) for n, word in enumerate(ENGLISH)} | {"十": 10.0}
+TIES = frozenset(
+    ["tie", "tied", "draw", "平局", "平手", "平", "打平", "持平", "不分高下", "不分上下", "难分高下"]
+)
+
+
+@dataclass(frozen=True)
+class Share:
+    """*n* of a scale's top, as in ``4/5``; only the scale can say whether the lower number is its top."""
+
+    n: float
+    top: float
+
+
+def number(value: Any) -> float | Share | None:
+    """The number that was written; ``None`` for null."""
+    if value is None or isinstance(value, Share):
+        return value
+    if isinstance(value, bool):
+        raise PydanticCustomError("number", "true or false stands where a number belongs")
+    if isinstance(value, (int, float)):
+        try:
+            return float(value)
+        except OverflowError:
+            return float("inf") if value > 0 else float("-inf")
+    read = number_in(plain(value)) if isinstance(value, str) else None
+    if read is None:
+        raise PydanticCustomError("number", "what stands where a number belongs is no number")
+    return read
+
+
+def number_in(text: str) -> float | Share | None:
+    """The numeral that a short text is; ``None`` for everything else."""
+    if DECIMAL.fullmatch(text):
+        return float(text)
+    if share := SHARE.fullmatch(text):
+        return Share(float(share[1]), float(share[2]))
+    if spoken := CHINESE.fullmatch(text):
+        after = "".join(str(DIGITS[digit]) for digit in spoken[2] or "零")
+        return float(f"{DIGITS[spoken[1]]}.{after}")
+    return NUMERALS.get(text)
+
+
+def level_of(said: float | Share, levels: Sequence[float]) -> tuple[float | None, str]:
+    """The level of a scale (lowest first) that a number names, or why there is none; never the nearest one."""
+    lowest, highest = levels[0], levels[-1]
+    if isinstance(said, Share):
+        if abs(said.top - highest) >= STEP:
+            return None, f"{said.n:g}/{said.top:g} is a fraction, and not of the scale's top {highest:g}"
+        said = said.n
+    for level in levels:
+        if abs(said - level) < STEP:
+            return level, ""
+    between = ", but lies between two of them" if lowest < said < highest else ""
+    return None, f"{said:g} is not a level of the scale from {lowest:g} to {highest:g}{between}"
+
+
+def verdict(value: Any) -> Any:
+    """``A``, ``B`` or ``tie`` in any width and case, or a language's word for a tie."""
+    if not isinstance(value, str):
+        return value
+    said = plain(value)
+    return "tie" if said in TIES else letter(value)
+
+
+def letter(value: Any) -> Any:
+    """``A`` or ``B`` in any width and case; anything else as it is."""
+    return plain(value).upper() if isinstance(value, str) and plain(value) in ("a", "b") else value
+
+
+def side(value: Any) -> Any:
+    return plain(value) if isinstance(value, str) and plain(value) in ("for", "against") else value
+
+
+def item_name(value: Any) -> Any:
+    """An item's id in one width; a whole number is the id of that name."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return unicodedata.normalize("NFKC", value).strip() if isinstance(value, str) else value
+
+
+def plain(text: str) -> str:
+    """In one width and case, without space around it; empty when too long to be a value."""
+    return unicodedata.normalize("NFKC", text).strip().casefold() if len(text) <= LONGEST else ""
