@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.llm.parsing import read_reply
-from core.llm.seam import Answer, Question, Usage
+from core.llm.seam import Answer, AnswerState, Question, Usage
 from storage import writing
 
 
@@ -19,10 +19,14 @@ def stored_key(prompt_hash: str, seed: int, messages: list[dict[str, str]]) -> t
 
 
 def answer_again(row: Mapping[str, Any], question: Question) -> Answer:
-    """The answer a stored call holds, read anew; no request is made."""
+    """The answer a stored call holds, read anew; no request is made.
+
+    A reply that an older reader took for an answer may be none for this one.
+    """
     reading = read_reply(row["raw"], question.reply)
+    state: AnswerState = row["state"] if reading.value is not None else "unreadable"
     return Answer(
-        value=reading.value, state=row["state"], text=row["raw"], raw=row["raw"], reason=reading.reason,
+        value=reading.value, state=state, text=row["raw"], raw=row["raw"], reason=reading.reason,
         usage=Usage(row["tokens_in"], row["tokens_out"], row["tokens_cached"], bool(row["tokens_estimated"])),
         finish_reason=row["finish_reason"], attempts=(), engine=row["engine"], engine_version=row["engine_version"],
         model=row["model_answered"], sent=row["sent"], dropped=tuple(row["dropped"]),
