@@ -16,7 +16,7 @@ def counted(store: Store) -> dict[str, int]:
     return {
         "reports": store.reports.count(),
         "confirmed": store.reports.count(masking="confirmed"),
-        "roles": store.roles.count(),
+        "roles": store.roles.count(version=1),
         "sessions": store.sessions.count(),
         "live": store.sessions.count(origin="live"),
         "ratings": store.ratings.count(),
@@ -126,7 +126,7 @@ def by_whom(store: Store, n: dict[str, int]) -> str:
 
 def figures(store: Store, n: dict[str, int]) -> None:
     none = _("none yet")
-    warned = sum(bool(role.checks) for role in store.roles.all()) if n["roles"] else 0
+    warned = sum(bool(role.checks) for role in store.roles.cards()) if n["roles"] else 0
     cells = [
         ("description", _("Reports"), n["reports"],
          many("{n} masked and confirmed", "{n} masked and confirmed", n["confirmed"]) if n["reports"] else none),

@@ -29,7 +29,7 @@ def choices(store: Store, kind: str) -> dict[Any, str]:
     if kind == "report":
         return {r.id: f"{r.id} · {r.title}" for r in store.reports.all()}
     if kind == "role":
-        return {r.id: f"{r.id} · {r.title}" for r in store.roles.all()}
+        return {r.id: f"{r.id} · {r.title}" for r in store.roles.cards()}
     if kind == "study":
         return {s.id: f"{s.id} · {s.name}" for s in store.studies.all()}
     codes = {getattr(s, f"{kind}_code") for s in store.sessions.all()}

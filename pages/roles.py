@@ -35,7 +35,7 @@ def library() -> None:
         if begun := role_building.draft():
             role_building.set_aside(begun)
         role_building.begin()
-    roles = list(reversed(store.roles.all()))
+    roles = list(reversed(store.roles.cards()))
     if roles:
         role_library.listed(roles)
     elif not resources.is_researcher():
@@ -49,14 +49,15 @@ def library() -> None:
 
 
 def one(role: tables.RoleCard) -> None:
-    sessions = store.sessions.all(role_id=role.id)
+    sessions = store.sessions.of_card(role.card_id or 0)
     kind = _("Client profile") if role.kind == "profile" else _("Role card")
-    layout.title(role.title, f"{kind} {role.id}", [badges.engine(role.engine)])
+    versions = store.roles.versions(role.card_id or 0)
+    layout.title(role.title, f"{kind} {role.card_id}", [badges.engine(role.engine), *role_profile.which_version(role, versions)])
     with st.container(horizontal=True, vertical_alignment="center"):
         layout.link("roles.py", _("All roles"))
         rename(role)
         download(role)
-        deleting.button("role", role.id, role.title, key="roles_delete")
+        deleting.button("role", role.card_id, role.title, key="roles_delete")
     layout.next_step(
         _("Try it in a live session"), _("Choose a counselor, and watch the two speak."),
         _("Open Live session"), "live.py", {"role": role.id}, key="roles_live",
@@ -78,7 +79,7 @@ def unconfirmed(role: tables.RoleCard) -> None:
         unknown = _("It may be about a real person, so it stays on this machine.")
         layout.muted(by_hand if role.engine in ("demo", "openai") else unknown)
         if st.button(_("No real person stands behind it"), key="roles_made_up", icon=":material/check:"):
-            service.confirm_made_up(store, role.id or 0)
+            service.confirm_made_up(store, role.id or 0, resources.person())
             st.rerun()
 
 
@@ -101,11 +102,12 @@ def edit(role: tables.RoleCard, part: str) -> None:
         fields = role_facets.form(part, role.model_dump(), f"roles_edit_{part}_{role.id}", role.language)
         if st.form_submit_button(_("Save and check again"), key=f"roles_edit_save_{part}", icon=":material/save:"):
             try:
-                service.change_role(store, role.id or 0, **fields | role_profile.typed_by_hand(role, fields))
+                changed = fields | role_profile.typed_by_hand(role, fields)
+                saved = service.change_role(store, role.id or 0, resources.person(), **changed)
             except WorkbenchError as error:
                 layout.problem(error)
                 return
-            st.rerun()
+            role_profile.show_version(saved)
 
 
 def rename(role: tables.RoleCard) -> None:
@@ -115,8 +117,7 @@ def rename(role: tables.RoleCard) -> None:
         title = st.text_input(_("Title"), role.title, key=f"roles_title_{role.id}", width=360)
         if st.button(_("Save"), key="roles_rename", icon=":material/save:", disabled=title.strip() in ("", role.title)):
             try:
-                fields = {"title": title.strip()}
-                service.change_role(store, role.id or 0, **fields | role_profile.typed_by_hand(role, fields))
+                service.change_role(store, role.id or 0, title=title.strip())
             except WorkbenchError as error:
                 layout.problem(error)
                 return
@@ -140,6 +141,7 @@ def beside(role: tables.RoleCard, sessions: list[tables.Session]) -> None:
                 (_("Date"), role.created[:10]),
             ]
         )  # fmt: skip
+    role_profile.history(role, store.roles.versions(role.card_id or 0))
     with st.container(border=True):
         layout.card_title(_("Sessions"))
         if not sessions:

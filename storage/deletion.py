@@ -1,127 +1,229 @@
-"""Deleting a record with all that follows from it, and saying what went."""
+"""Deleting a record with all that follows from it by its links, in one transaction, and saying what went.
 
+Each function works on the connection of that transaction. What happens to files is in ``storage.reclaiming``.
+"""
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import text
-from sqlmodel import Session, select
-
 from core.errors import DataError, NotFound
-from storage import tables
-from storage.records import Database
+from storage import writing
 
 KINDS = ("session", "report", "role", "study", "client", "counselor")
+TABLES = {"session": "session", "report": "report", "role": "role_card", "note": "note"}
+SOME = 400  # ids in one statement
 
 
-def delete(database: Database, kind: str, id: int | str) -> dict[str, Any]:
-    """Remove the record, its dependants, their calls and orphaned texts; then reclaim the pages.
+@dataclass
+class Going:
+    """What a deletion takes with it, and the rows it has removed so far, by table."""
 
+    reports: set[int] = field(default_factory=set)
+    notes: set[int] = field(default_factory=set)
+    roles: set[int] = field(default_factory=set)  # versions of cards
+    sessions: set[int] = field(default_factory=set)
+    studies: set[int] = field(default_factory=set)
+    clients: set[str] = field(default_factory=set)
+    removed: Counter[str] = field(default_factory=Counter)
+
+    def by_kind(self) -> dict[str, set[int]]:
+        return {"report": self.reports, "note": self.notes, "role": self.roles, "session": self.sessions}
+
+
+def remove(connection: sqlite3.Connection, kind: str, id: int | str, branches: bool = True) -> Going:
+    """Remove a record and what follows from it; returns what went.
+
+    Args:
+        id: of the record; for a role card that of the card; a code for ``client`` and ``counselor``.
+        branches: whether sessions that were branched off go too; else they stay, with the words they began with.
     Raises:
-        DataError: this kind cannot be deleted.
-        NotFound: no such record.
+        DataError: this kind cannot be deleted. NotFound: no such record.
     """
     if kind not in KINDS:
-        raise DataError(
-            "A {kind} cannot be deleted on its own. Delete the report, role, session or study it belongs to.",
-            kind=kind,
-        )
-    before = database.run(counts)
-    database.run(lambda session: remove(session, kind, id))
-    database.run(drop_orphans)
-    after = database.run(counts)
-    reclaim(database)
-    return {name: before[name] - after[name] for name in before if before[name] != after[name]}
+        raise DataError("A {kind} cannot be deleted on its own. Delete the report, role, session or study it belongs to.", kind=kind)
+    going = named(connection, kind, id)
+    follow(connection, going, branches)
+    empty_units(connection, going)
+    delete_calls(connection, calls_of(connection, going), going.removed)
+    for table, column, ids in (
+        ("rating", "session_id", going.sessions), ("comparison", "first_id", going.sessions),
+        ("comparison", "second_id", going.sessions), ("feedback", "session_id", going.sessions),
+        ("turn", "session_id", going.sessions), ("session", "id", going.sessions), ("note", "id", going.notes),
+        ("mask", "report_id", going.reports), ("report", "id", going.reports), ("role_card", "id", going.roles),
+        ("unit", "study_id", going.studies), ("study", "id", going.studies),
+    ):  # fmt: skip
+        going.removed[table] += delete_where(connection, table, column, ids)
+    going.removed["outcome"] += delete_where(connection, "outcome", "client_code", going.clients)
+    return going
 
 
-def counts(session: Session) -> dict[str, int]:
-    names = [table.name for table in tables.SQLModel.metadata.sorted_tables if table.name != "setting"]
-    return {
-        name: int(session.connection().execute(text(f'SELECT count(*) FROM "{name}"')).scalar() or 0)
-        for name in names
-    }
-
-
-def remove(session: Session, kind: str, id: int | str) -> None:
-    rows: list[Any]
+def named(connection: sqlite3.Connection, kind: str, id: int | str) -> Going:
+    """What the person named. Raises NotFound: no such record."""
+    going = Going()
     if kind in ("client", "counselor"):
-        rows = list(session.exec(select(tables.Session).filter_by(**{f"{kind}_code": str(id)})).all())
-        if kind == "client":
-            rows += list(session.exec(select(tables.Outcome).filter_by(client_code=str(id))).all())
+        going.sessions = ids(connection, f"SELECT id FROM session WHERE {kind}_code = ? OR {kind}_person = ?", str(id), str(id))
+        if kind == "client" and ids(connection, "SELECT id FROM outcome WHERE client_code = ?", str(id)):
+            going.clients = {str(id)}
+    elif kind == "role":
+        going.roles = ids(connection, "SELECT id FROM role_card WHERE card_id = ?", int(id))
     else:
-        table: Any = {
-            "session": tables.Session,
-            "report": tables.Report,
-            "role": tables.RoleCard,
-            "study": tables.Study,
-        }[kind]
-        rows = [row for row in [session.get(table, int(id))] if row is not None]
-    if not rows:
+        own = {"session": going.sessions, "report": going.reports, "study": going.studies}[kind]
+        own |= ids(connection, f'SELECT id FROM "{kind}" WHERE id = ?', int(id))
+    if not (going.sessions or going.reports or going.roles or going.studies or going.clients):
         raise NotFound("There is no {noun} {id}. It may have been deleted already.", noun=kind, id=id)
-    calls = derived_calls(session, kind, rows)
-    for row in rows:
-        session.delete(row)
-    session.flush()
-    delete_calls(session, calls)
+    return going
 
 
-def derived_calls(session: Session, kind: str, rows: list[Any]) -> set[int]:
-    """Ids of the calls whose messages hold text of the rows that go."""
-    if kind == "study":
-        return {
-            c
-            for row in rows
-            for c in session.exec(select(tables.Call.id).filter_by(study_id=row.id)).all()
-            if c
-        }
-    sessions = [row.id for row in rows if isinstance(row, tables.Session)]
-    if kind in ("report", "role"):
-        column = {"report": "report_id", "role": "role_id"}[kind]
-        sessions = [
-            s.id
-            for row in rows
-            for s in session.exec(select(tables.Session).filter_by(**{column: row.id})).all()
-        ]
-    calls: set[int | None] = set()
-    for id in sessions:
-        for table, where in (
-            (tables.Turn, "session_id"),
-            (tables.Rating, "session_id"),
-            (tables.Comparison, "first_id"),
-            (tables.Comparison, "second_id"),
-        ):
-            calls |= set(session.exec(select(table.call_id).filter_by(**{where: id})).all())
-        # turns that broke off and were said again: their calls name the session, and no turn any more
-        calls |= set(session.exec(select(tables.Call.id).filter_by(purpose=f"session {id}")).all())
-    if kind == "report":
-        for row in rows:
-            calls |= set(session.exec(select(tables.Note.call_id).filter_by(report_id=row.id)).all())
-            calls |= set(session.exec(select(tables.Call.id).filter_by(purpose=f"report {row.id}")).all())
-    return {id for id in calls if id}
+def follow(connection: sqlite3.Connection, going: Going, branches: bool) -> None:
+    """The records made from what goes: notes and dialogues of reports, sessions of roles, and branches."""
+    going.notes |= linked(connection, "note", "report_id", going.reports)
+    going.sessions |= linked(connection, "session", "report_id", going.reports)
+    going.sessions |= linked(connection, "session", "role_id", going.roles)
+    while branches and (more := linked(connection, "session", "parent_id", going.sessions) - going.sessions):
+        going.sessions |= more
 
 
-def delete_calls(session: Session, calls: set[int]) -> None:
-    for id in calls:
-        call = session.get(tables.Call, id)
-        if call is not None:
-            session.delete(call)
+def branches_of(connection: sqlite3.Connection, kind: str, id: int | str) -> set[int]:
+    """Sessions branched off from what would go with a record, beyond what goes anyway; empty where it is gone."""
+    try:
+        going, whole = named(connection, kind, id), named(connection, kind, id)
+    except NotFound:
+        return set()
+    follow(connection, going, branches=False)
+    follow(connection, whole, branches=True)
+    return whole.sessions - going.sessions
 
 
-def drop_orphans(session: Session) -> None:
-    """Texts no call refers to any more."""
-    used: set[str] = set()
-    for messages, raw in session.exec(select(tables.Call.messages, tables.Call.raw)):
-        used |= {m["hash"] for m in messages} | {raw}
-    for hash in session.exec(select(tables.TextPart.hash)).all():
-        if hash not in used:
-            part = session.get(tables.TextPart, hash)
-            if part is not None:
-                session.delete(part)
+def calls_of(connection: sqlite3.Connection, going: Going) -> set[int]:
+    """Calls that carried the words of what goes, whatever came of them, and those of the studies that go."""
+    calls: set[int] = set()
+    for kind, wanted in going.by_kind().items():
+        for some in parts(wanted):
+            sql = f"SELECT call_id FROM call_record WHERE kind = ? AND record_id IN ({places(some)})"
+            calls |= ids(connection, sql, kind, *some)
+    for table, column, wanted in (
+        ("turn", "session_id", going.sessions), ("rating", "session_id", going.sessions),
+        ("comparison", "first_id", going.sessions), ("comparison", "second_id", going.sessions), ("note", "id", going.notes),
+    ):  # fmt: skip
+        calls |= linked(connection, table, column, wanted, "call_id")
+    return calls | linked(connection, "call", "study_id", going.studies)
 
 
-def reclaim(database: Database) -> None:
-    """Overwrite what was freed: checkpoint the log and rebuild the file."""
-    if database.engine.url.get_backend_name() != "sqlite":
-        return
-    with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
-        connection.execute(text("VACUUM"))
-        connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
+def empty_units(connection: sqlite3.Connection, going: Going) -> None:
+    """Units that worked on or made what goes are *gone*: they answer for nothing and quote nothing any more."""
+    units: set[int] = set()
+    for column, wanted in (
+        ("session_id", going.sessions), ("first_id", going.sessions), ("second_id", going.sessions),
+        ("role_id", going.roles), ("note_id", going.notes), ("report_id", going.reports),
+    ):  # fmt: skip
+        units |= linked(connection, "unit", column, wanted)
+    for some in parts(units):
+        studies = ids(connection, f"SELECT DISTINCT study_id FROM unit WHERE id IN ({places(some)})", *some)
+        connection.execute(f"UPDATE unit SET state = 'gone', key = '', reason = '', result = '{{}}' WHERE id IN ({places(some)})", some)
+        for study in studies:  # its last trouble may quote what an endpoint said of a text
+            connection.execute("UPDATE study SET reason = '' WHERE id = ?", (study,))
+
+
+def delete_calls(connection: sqlite3.Connection, calls: Iterable[int], removed: "Counter[str] | None" = None) -> None:
+    """Delete calls with the texts only they carry; their figures stay with their studies."""
+    connection.row_factory, before = sqlite3.Row, connection.row_factory
+    removed = Counter() if removed is None else removed
+    texts: set[str] = set()
+    try:
+        for some in parts(calls):
+            rows = connection.execute(f"SELECT * FROM call WHERE id IN ({places(some)})", some).fetchall()
+            for study in {row["study_id"] for row in rows} - {None}:
+                writing.keep_figures(connection, study, writing.figures_of(r for r in rows if r["study_id"] == study))
+            for row in rows:
+                texts |= {row["raw"], *(message["hash"] for message in json.loads(row["messages"]))}
+            for table in ("turn", "rating", "comparison", "note"):
+                connection.execute(f"UPDATE {table} SET call_id = NULL WHERE call_id IN ({places(some)})", some)
+            removed["call"] += delete_where(connection, "call", "id", some)
+    finally:
+        connection.row_factory = before
+    removed["text_part"] += delete_orphans(connection, texts)
+
+
+def delete_orphans(connection: sqlite3.Connection, texts: Iterable[str]) -> int:
+    """Delete those of these texts that no call carries any more; returns how many."""
+    connection.execute("CREATE TEMP TABLE IF NOT EXISTS leaving (hash TEXT PRIMARY KEY)")
+    connection.execute("DELETE FROM leaving")
+    connection.executemany("INSERT OR IGNORE INTO leaving VALUES (?)", ((hash,) for hash in texts))
+    connection.execute(
+        "DELETE FROM leaving WHERE hash IN (SELECT raw FROM call UNION ALL "
+        "SELECT part.value ->> 'hash' FROM call, json_each(call.messages) part)"
+    )
+    return connection.execute("DELETE FROM text_part WHERE hash IN (SELECT hash FROM leaving)").rowcount
+
+
+# ---- a person's own words ------------------------------------------------------------------------------------------
+
+
+def remove_words(connection: sqlite3.Connection, person: str, session_id: int) -> Going:
+    """Delete what a person said in a session, there and in its branches; what others said stays.
+
+    Turns keep their place with the state *deleted*. What was judged from these words, and every call that carried
+    them, goes; such a session is never judged again.
+
+    Raises:
+        NotFound: the person said nothing in this session.
+    """
+    family = {session_id}
+    while more := linked(connection, "session", "parent_id", family) - family:
+        family |= more
+    spoke = ids(
+        connection,
+        f"SELECT DISTINCT session_id FROM turn WHERE speaker = 'person' AND person = ? AND session_id IN ({places(sorted(family))})",
+        person, *sorted(family),
+    )  # fmt: skip
+    if not spoke:
+        raise NotFound("{person} said nothing in session {id}; nothing was deleted.", person=person, id=session_id)
+    going = Going(sessions=spoke)
+    removed = going.removed
+    delete_calls(connection, calls_of(connection, going), removed)
+    empty_units(connection, going)
+    for table, column in (("rating", "session_id"), ("comparison", "first_id"), ("comparison", "second_id"), ("feedback", "session_id")):
+        removed[table] += delete_where(connection, table, column, spoke)
+    for some in parts(spoke):
+        removed["turn"] += connection.execute(
+            "UPDATE turn SET text = '', risk = '[]', state = 'deleted' WHERE speaker = 'person' AND person = ? "
+            f"AND session_id IN ({places(some)})",
+            (person, *some),
+        ).rowcount
+    return going
+
+
+# ---- statements ----------------------------------------------------------------------------------------------------
+
+
+def parts(wanted: Iterable[Any]) -> Iterator[list[Any]]:
+    listed = sorted(wanted)
+    for start in range(0, len(listed), SOME):
+        yield listed[start : start + SOME]
+
+
+def places(some: Sequence[Any]) -> str:
+    return ", ".join("?" * len(some))
+
+
+def ids(connection: sqlite3.Connection, sql: str, *values: int | str) -> set[int]:
+    return {int(row[0]) for row in connection.execute(sql, values) if row[0] is not None}
+
+
+def linked(connection: sqlite3.Connection, table: str, column: str, wanted: Iterable[int], what: str = "id") -> set[int]:
+    """The ids (or another column) of rows that name one of these records."""
+    found: set[int] = set()
+    for some in parts(wanted):
+        found |= ids(connection, f'SELECT {what} FROM "{table}" WHERE {column} IN ({places(some)})', *some)
+    return found
+
+
+def delete_where(connection: sqlite3.Connection, table: str, column: str, wanted: Iterable[int | str]) -> int:
+    gone = 0
+    for some in parts(wanted):
+        gone += connection.execute(f'DELETE FROM "{table}" WHERE {column} IN ({places(some)})', some).rowcount
+    return gone

@@ -207,7 +207,7 @@ class Columns(NamedTuple):
 def columns(table: type[SQLModel]) -> Columns:
     """The INSERT of a table with named places, and what its columns are when not given."""
     core: Table = table.__table__  # type: ignore[attr-defined]
-    names = [c.name for c in core.columns if c.name != "id"]
+    names = [c.name for c in core.columns if c.name != "id" and c.computed is None]
     fields = table.model_fields
     made = {n: f.default_factory for n in names if (f := fields[n]).default_factory is not None}
     places = ", ".join(f":{name}" for name in names)

@@ -1,5 +1,6 @@
 """The operations every noun has, each in one short transaction of its own."""
 
+import sqlite3
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
@@ -31,6 +32,29 @@ class Database:
                 return work(session)
         except OperationalError as error:
             raise readable(error, self.engine.url) from error
+
+
+    def write(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Do the work in plain SQL, in one transaction that holds the write lock from its beginning.
+
+        Raises:
+            StoreError: as ``run``.
+        """
+        raw = self.engine.raw_connection()
+        connection: Any = raw.dbapi_connection
+        before, connection.isolation_level = connection.isolation_level, None
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            done = work(connection)
+            connection.execute("COMMIT")
+            return done
+        except sqlite3.OperationalError as error:
+            raise readable(error, self.engine.url) from error
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            connection.isolation_level = before
+            raw.close()
 
 
 class Records(Generic[Row]):

@@ -1,19 +1,21 @@
 """The store: one attribute a noun, each with named operations."""
 
-import hashlib
 import os
 import sqlite3
 import threading
 import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import func, or_
-from sqlalchemy.dialects.sqlite import insert as insert_or
+from sqlalchemy import func, or_, update
+from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session as Transaction
 from sqlmodel import col, select
 
-from storage import deletion, tables
+from storage import deletion, reclaiming, tables, writing
+from storage.copies import copies
 from storage.database import database_url, open_database, sqlite_path
 from storage.records import Database, Records
 
@@ -75,11 +77,80 @@ class Reports(Records[tables.Report]):
         return note
 
 
+class Roles(Records[tables.RoleCard]):
+    """Role cards; each row is one version of a card."""
+
+    def add(self, row: tables.RoleCard) -> tables.RoleCard:
+        """Save a new card, as its first version."""
+
+        def first(session: Transaction) -> None:
+            session.add(row)
+            session.flush()
+            row.card_id = row.id
+
+        return self._saved(row, first)
+
+    def add_version(self, row: tables.RoleCard) -> tables.RoleCard:
+        """Save the next version of the card that ``row.card_id`` names."""
+
+        def next_version(session: Transaction) -> None:
+            newest = select(func.max(tables.RoleCard.version)).where(tables.RoleCard.card_id == row.card_id)
+            row.version = (session.exec(newest).one() or 0) + 1
+            session.add(row)
+
+        return self._saved(row, next_version)
+
+    def _saved(self, row: tables.RoleCard, work: Callable[[Transaction], None]) -> tables.RoleCard:
+        try:
+            self.database.run(work)
+        except IntegrityError as error:
+            raise self._clash(row, error) from error
+        return row
+
+    def cards(self, **equals: Any) -> list[tables.RoleCard]:
+        """Every card in its newest version, in the order the cards were made."""
+        role = tables.RoleCard
+        newest = select(func.max(role.id)).group_by(col(role.card_id))
+        query = select(role).filter_by(**equals).where(col(role.id).in_(newest)).order_by(col(role.card_id))
+        return self.database.run(lambda session: list(session.exec(query).all()))
+
+    def versions(self, card_id: int) -> list[tables.RoleCard]:
+        """All versions of a card, oldest first."""
+        return sorted(self.all(card_id=card_id), key=lambda role: role.version)
+
+    def rename(self, card_id: int, title: str) -> None:
+        """A new title for all versions of a card.
+
+        Raises:
+            DataError: the title is in use.
+        """
+        try:
+            self.database.run(
+                lambda session: session.execute(
+                    update(tables.RoleCard).where(col(tables.RoleCard.card_id) == card_id).values(title=title)
+                )
+            )
+        except IntegrityError as error:
+            raise self._clash(None, error, {"title": title}) from error
+
+
 class Sessions(Records[tables.Session]):
     def turns(self, session_id: int) -> list[tables.Turn]:
         """Turns of one session in their order."""
         query = select(tables.Turn).filter_by(session_id=session_id).order_by(tables.Turn.position)  # type: ignore[arg-type]
         return self.database.run(lambda session: list(session.exec(query).all()))
+
+    def of_card(self, card_id: int) -> list[tables.Session]:
+        """Sessions held with any version of a role card, in the order they were made."""
+        versions = select(tables.RoleCard.id).where(tables.RoleCard.card_id == card_id)
+        query = select(tables.Session).where(col(tables.Session.role_id).in_(versions)).order_by(col(tables.Session.id))
+        return self.database.run(lambda session: list(session.exec(query).all()))
+
+    def per_card(self) -> dict[int, int]:
+        """How many sessions each role card has, its versions together."""
+        card = col(tables.RoleCard.card_id)
+        query = select(card, func.count()).join(tables.Session, tables.Session.role_id == tables.RoleCard.id).group_by(card)  # type: ignore[arg-type]
+        return self.database.run(lambda session: {id or 0: n for id, n in session.exec(query)})
 
     def overview(self) -> list[dict[str, Any]]:
         """All sessions for a list, newest first: their facts, who speaks, how many turns, marks and judgments."""
@@ -89,7 +160,7 @@ class Sessions(Records[tables.Session]):
             for name, table, more in (
                 ("turns", turn, (turn.state == "complete",)),
                 ("risk", turn, (func.json_array_length(turn.risk) > 0,)),
-                ("ratings", tables.Rating, ()),
+                ("ratings", tables.Rating, (col(tables.Rating.superseded_by).is_(None),)),
             )
         ]
         query = (
@@ -142,8 +213,9 @@ class Judgments(Records[Any]):
         With ``study_id``, also the rows of earlier studies whose answers that study reused.
         """
         where = [getattr(self.table, name) == value for name, value in equals.items()]
+        where.append(self.table.superseded_by.is_(None))
         if equals.get("study_id") is not None:
-            where = [c for name, c in zip(equals, where, strict=True) if name != "study_id"]
+            where = [c for name, c in zip([*equals, ""], where, strict=True) if name != "study_id"]
             return self._rows([*where, self._of_study(int(equals["study_id"]))])
         return self._rows(where)
 
@@ -168,20 +240,26 @@ class Judgments(Records[Any]):
 
 class Calls(Records[tables.Call]):
     def save(self, fields: dict[str, Any], messages: list[dict[str, str]], raw: str) -> int:
-        """One call, its messages and raw reply stored once each by content; returns its id."""
-        texts = [message["content"] for message in messages] + [raw]
-        call = tables.Call(
-            **fields,
-            raw=text_hash(raw),
-            messages=[{"role": m["role"], "hash": text_hash(m["content"])} for m in messages],
-        )
+        """One call, its texts stored once each by content, and its links; returns its id.
 
-        def both(session: Transaction) -> None:
-            keep_texts(session, texts)
-            session.add(call)
+        0: a record it is ``about`` was deleted meanwhile, so its words were not kept (``writing.save_call``).
+        """
+        packed = writing.pack_call(fields, messages, raw)
+        return self.database.write(lambda connection: writing.save_call(connection, packed))
 
-        self.database.run(both)
-        return call.id or 0
+    def drop(self, ids: Iterable[int]) -> None:
+        """Delete calls that no record was made from, with the texts only they carry."""
+        wanted = list(ids)
+        self.database.write(lambda connection: deletion.delete_calls(connection, wanted))
+
+    def link(self, ids: Iterable[int], kind: str, record_id: int) -> None:
+        """Name a record that was made from these calls."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            for id in ids:
+                writing.link_call(connection, id, [(kind, record_id)])
+
+        self.database.write(work)
 
     def whole(self, id: int) -> dict[str, Any]:
         """The call with its messages and raw reply as they were."""
@@ -202,20 +280,13 @@ class Calls(Records[tables.Call]):
         return kept | {"messages": messages, "raw": parts.get(call.raw, "")}
 
 
-def text_hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+@dataclass(frozen=True)
+class Receipt:
+    """What a deletion removed: rows by table, files and folders; ``finished``: the freed space is overwritten too."""
 
-
-def text_part(text: str) -> dict[str, Any]:
-    """The row of a text: its hash and compressed bytes."""
-    data = text.encode("utf-8", "replace")
-    return {"hash": hashlib.sha256(data).hexdigest(), "data": zlib.compress(data)}
-
-
-def keep_texts(session: Transaction, texts: list[str]) -> None:
-    """Store texts that are not in the store yet."""
-    rows = list({part["hash"]: part for part in map(text_part, texts)}.values())
-    session.execute(insert_or(tables.TextPart).on_conflict_do_nothing(), rows)
+    rows: dict[str, int]
+    files: int
+    finished: bool
 
 
 class Store:
@@ -228,7 +299,7 @@ class Store:
         self.database = database
         self.settings = Settings(database)
         self.reports = Reports(database, tables.Report, "report")
-        self.roles = Records(database, tables.RoleCard, "role card")
+        self.roles = Roles(database, tables.RoleCard, "role card")
         self.endpoints = Records(database, tables.Endpoint, "endpoint")
         self.agents = Records(database, tables.Agent, "agent")
         self.sessions = Sessions(database, tables.Session, "session")
@@ -243,6 +314,7 @@ class Store:
         self.consents = Records(database, tables.Consent, "consent")
         self._watch = threading.Lock()
         self._watcher: sqlite3.Connection | None = None
+        self.clean_up()
 
     @property
     def folder(self) -> Path:
@@ -256,12 +328,62 @@ class Store:
                 self._watcher = sqlite3.connect(str(self.path), check_same_thread=False)
             return int(self._watcher.execute("PRAGMA data_version").fetchone()[0])
 
-    def delete(self, kind: str, id: int | str) -> dict[str, Any]:
-        """Delete a record and all that follows from it; returns a receipt of what went.
+    def delete(self, kind: str, id: int | str, branches: bool = True) -> "Receipt":
+        """Delete a record and all that follows from it by its links; returns a receipt of what went.
 
-        ``kind``: session, report, role, study, client or counselor (the last two by code).
+        Args:
+            kind: session, report, role (a card with all its versions), study, client or counselor (the last two by code).
+            branches: whether sessions branched off go too; else they stay with the words they began with.
+        Raises:
+            DataError: this kind cannot be deleted. NotFound: no such record. Nothing was deleted.
         """
-        return deletion.delete(self.database, kind, id)
+        return self._deleted(lambda connection: deletion.remove(connection, kind, id, branches))
+
+    def branches(self, kind: str, ids: Iterable[int | str]) -> int:
+        """How many sessions were branched off from what deleting these would take, and are not part of it."""
+
+        def count(connection: sqlite3.Connection) -> int:
+            return len(set().union(*(deletion.branches_of(connection, kind, id) for id in ids)))
+
+        return self.database.write(count)
+
+    def delete_words(self, person: str, session_id: int) -> "Receipt":
+        """Delete what a person said in a session and in its branches; what others said stays.
+
+        Raises:
+            NotFound: the person said nothing in it.
+        """
+        return self._deleted(lambda connection: deletion.remove_words(connection, person, session_id))
+
+    def _deleted(self, work: "Callable[[sqlite3.Connection], deletion.Going]") -> "Receipt":
+        def both(connection: sqlite3.Connection) -> deletion.Going:
+            going = work(connection)
+            writing.keep_setting(connection, reclaiming.UNFINISHED, True)
+            return going
+
+        going = self.database.write(both)
+        files = reclaiming.remove_files(self.path, going.by_kind()) if self.path is not None else 0
+        return Receipt({name: n for name, n in sorted(going.removed.items()) if n}, files, finished=self.clean_up())
+
+    def clean_up(self) -> bool:
+        """Overwrite what deletions freed; false where others held the database, so that it is done at the next start."""
+        if self.path is None or not self.settings.get(reclaiming.UNFINISHED):
+            return True
+        if not reclaiming.reclaim(self.path):
+            return False
+        self.settings.set(reclaiming.UNFINISHED, False)
+        return True
+
+    def copies(self) -> list[Path]:
+        """Copies of the database from before an update, which hold all that was there then."""
+        return copies(self.path) if self.path is not None else []
+
+    def delete_copies(self) -> int:
+        """Delete these copies; returns how many."""
+        found = self.copies()
+        for copy in found:
+            copy.unlink(missing_ok=True)
+        return len(found)
 
     def close(self) -> None:
         with self._watch:

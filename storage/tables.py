@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, Column, Index, LargeBinary, UniqueConstraint
+from sqlalchemy import JSON, Column, Computed, Index, Integer, LargeBinary, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 
@@ -13,7 +13,20 @@ def now() -> str:
 
 
 def json_column(default: type = dict) -> Any:
-    return Field(default_factory=default, sa_column=Column(JSON, nullable=False))
+    return Field(
+        default_factory=default,
+        sa_column=Column(JSON, nullable=False),
+    )
+
+
+def named_in_result(name: str) -> Any:
+    """A column that reads the id of a record out of a unit's result, so that an index finds units by it."""
+    return Field(
+        default=None,
+        sa_column=Column(
+            Integer, Computed(f"CAST(result ->> '{name}' AS INTEGER)", persisted=False), index=True
+        ),
+    )
 
 
 class Setting(SQLModel, table=True):
@@ -76,11 +89,19 @@ class Note(SQLModel, table=True):
 
 
 class RoleCard(SQLModel, table=True):
-    """A simulated client (ESC-Judge §3.2) or a client profile (expert annotation of simulated clients)."""
+    """One version of a simulated client (ESC-Judge §3.2) or client profile (expert annotation of simulated clients).
+
+    Each edit is a new version with its own text, clearance and review; sessions name the version they used.
+    """
 
     __tablename__ = "role_card"
+    __table_args__ = (UniqueConstraint("title", "version"), UniqueConstraint("card_id", "version"))
     id: int | None = Field(default=None, primary_key=True)
-    title: str = Field(unique=True)
+    card_id: int | None = Field(
+        default=None, foreign_key="role_card.id", ondelete="CASCADE"
+    )  # its first version
+    version: int = 1
+    title: str
     kind: str = "role"  # role | profile
     language: str = "en"
     seed: int = 0
@@ -92,6 +113,8 @@ class RoleCard(SQLModel, table=True):
     profile: dict[str, Any] = json_column()
     text: str = ""
     checks: list[dict[str, Any]] = json_column(list)
+    edited_by: str = ""  # empty: as it was built, written or imported
+    review: dict[str, Any] = json_column()  # who read this very text, and when; empty: nobody yet
     engine: str = "demo"
     clearance: int = 3
     created: str = Field(default_factory=now)
@@ -166,7 +189,10 @@ class Turn(SQLModel, table=True):
     seat: str
     text: str
     stage: str = ""
-    state: str = "complete"  # complete | partial
+    state: str = "complete"  # complete | partial | deleted (its words were deleted by whoever spoke them)
+    speaker: str = "text"  # agent | person | unknown person | text (imported, rebuilt, or a fixed line)
+    agent_id: int | None = Field(default=None, foreign_key="agent.id")
+    person: str = ""  # code of the person who spoke
     risk: list[dict[str, Any]] = json_column(list)
     call_id: int | None = None
     created: str = Field(default_factory=now)
@@ -203,6 +229,10 @@ class Rating(SQLModel, table=True):
     reasoning: str = ""
     quotes: list[dict[str, Any]] = json_column(list)  # text, turn, status, side: for | against
     call_id: int | None = Field(default=None, index=True)
+    reader: int = 1  # version of the reader that read the reply
+    superseded_by: int | None = Field(
+        default=None, index=True
+    )  # the row a newer reader read from the same reply
     created: str = Field(default_factory=now)
 
 
@@ -231,6 +261,8 @@ class Comparison(SQLModel, table=True):
     reasoning: str = ""
     quotes: list[dict[str, Any]] = json_column(list)  # text, session, turn, status, side: for | against
     call_id: int | None = Field(default=None, index=True)
+    reader: int = 1
+    superseded_by: int | None = Field(default=None, index=True)
     created: str = Field(default_factory=now)
 
 
@@ -249,6 +281,9 @@ class Study(SQLModel, table=True):
     engine: str = "demo"
     language: str = "en"
     draw: int = 0
+    deleted: dict[str, float] = (
+        json_column()
+    )  # figures of calls that were deleted: what was paid stays counted
     created: str = Field(default_factory=now)
     started: str = ""
     ended: str = ""
@@ -265,11 +300,17 @@ class Unit(SQLModel, table=True):
     stage: int = 0  # units of a later stage wait for the earlier
     key: str = Field(default="", index=True)
     payload: dict[str, Any] = json_column()
-    state: str = "planned"  # planned | running | done | reused | unscored | failed
+    state: str = "planned"  # planned | running | done | reused | unscored | failed | gone
     reason: str = ""
     attempts: int = 0
     asked_twice: int = 0
-    result: dict[str, Any] = json_column()
+    result: dict[str, Any] = json_column()  # the records it works on or made, by noun
+    role_id: int | None = named_in_result("role")
+    session_id: int | None = named_in_result("session")
+    first_id: int | None = named_in_result("first")
+    second_id: int | None = named_in_result("second")
+    note_id: int | None = named_in_result("note")
+    report_id: int | None = named_in_result("report")
 
 
 class Call(SQLModel, table=True):
@@ -304,6 +345,16 @@ class Call(SQLModel, table=True):
     seconds: float = 0.0
     attempts: list[dict[str, Any]] = json_column(list)
     created: str = Field(default_factory=now)
+
+
+class CallRecord(SQLModel, table=True):
+    """A record whose text a call carried; by this link the call goes when the record does."""
+
+    __tablename__ = "call_record"
+    __table_args__ = (Index("call_about", "kind", "record_id"),)
+    call_id: int = Field(primary_key=True, foreign_key="call.id", ondelete="CASCADE")
+    kind: str = Field(primary_key=True)  # report | note | role | session
+    record_id: int = Field(primary_key=True)
 
 
 class TextPart(SQLModel, table=True):
@@ -346,3 +397,13 @@ class Consent(SQLModel, table=True):
     language: str = "en"
     given: str = Field(default_factory=now)
     withdrawn: str = ""
+
+
+def number_once() -> None:
+    """No id is given twice: a deleted record's number must never name another one."""
+    for table in SQLModel.metadata.tables.values():
+        if "id" in table.columns:
+            table.dialect_options["sqlite"]["autoincrement"] = True
+
+
+number_once()

@@ -234,8 +234,8 @@ def session_ids(store: Store, study_id: int) -> list[int]:
 def unclaimed_role(store: Store, seed: int) -> int | None:
     """A role card that a unit saved just before its worker died: of this seed, and in no unit's result."""
     sql = (
-        "SELECT id FROM role_card r WHERE seed = :seed AND NOT EXISTS "
-        "(SELECT 1 FROM unit u WHERE u.kind = 'role' AND u.result ->> 'role' = r.id) ORDER BY id DESC LIMIT 1"
+        "SELECT id FROM role_card r WHERE seed = :seed AND version = 1 AND NOT EXISTS "
+        "(SELECT 1 FROM unit u WHERE u.kind = 'role' AND u.role_id = r.id) ORDER BY id DESC LIMIT 1"
     )
     found = query(store, sql, seed=seed)
     return int(found[0][0]) if found else None
@@ -250,7 +250,8 @@ def shown_sessions(store: Store, ids: Sequence[int]) -> dict[int, tuple[tables.S
         sql = (
             "SELECT t.session_id, t.position, t.seat, t.text FROM turn t JOIN session s ON s.id = t.session_id "
             f"WHERE t.session_id IN ({numbers(some)}) AND t.state = 'complete' "
-            "AND (s.cut_at IS NULL OR t.position <= s.cut_at) ORDER BY t.session_id, t.position"
+            "AND (s.cut_at IS NULL OR t.position <= s.cut_at) AND NOT EXISTS "
+            "(SELECT 1 FROM turn d WHERE d.session_id = s.id AND d.state = 'deleted') ORDER BY t.session_id, t.position"
         )
         for id, position, seat, said in query(store, sql):
             found[id][1].append({"position": position, "seat": seat, "text": said})
@@ -289,14 +290,17 @@ class Figures(NamedTuple):
 
 
 def figures(store: Store, study_id: int) -> Figures:
-    """One aggregate query; ``requests`` counts every attempt, retries and repairs included."""
+    """Calls there are and calls that were deleted; ``requests`` counts every attempt, retries and repairs included."""
     sql = (
         "SELECT count(*), coalesce(sum(json_array_length(attempts)), 0), coalesce(sum(CASE WHEN state = 'repaired' THEN 1 ELSE 0 END), 0), "
         "coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(tokens_cached), 0), "
         "coalesce(sum(CASE WHEN tokens_estimated THEN 1 ELSE 0 END), 0), coalesce(sum(cost), 0), coalesce(sum(CASE WHEN cost IS NULL THEN 1 ELSE 0 END), 0) "
         "FROM call WHERE study_id = :study"
     )
-    return Figures(*query(store, sql, study=study_id)[0])
+    kept = query(store, "SELECT deleted FROM study WHERE id = :study", study=study_id)
+    before = json.loads(kept[0][0]) if kept else {}
+    sums = zip(Figures._fields, query(store, sql, study=study_id)[0], strict=True)
+    return Figures(**{name: type(value)(value + before.get(name, 0)) for name, value in sums})
 
 
 def models_answered(store: Store, study_id: int) -> list[tuple[str, str, int]]:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import OperationalError
@@ -11,6 +12,9 @@ from sqlalchemy.exc import OperationalError
 from core.errors import StoreError
 from storage import tables
 from storage.copies import copy_before
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 TURN_MS = 60_000  # how long one process waits while another upgrades
 VERSIONS = "alembic_version"
@@ -36,7 +40,9 @@ def migrate(engine: Engine, path: Path | None, migrations: Path, head: str) -> N
         check_known(engine, standing, migrations, head)
         if not standing:
             clear_unfinished(connection)
-        elif path is not None:
+            create(connection, migrations, head)
+            return
+        if path is not None:
             copy_before(path, head)
         before = broken_links(connection)
         upgrade(connection, migrations)
@@ -91,15 +97,28 @@ def revision(connection: Connection) -> str:
     return connection.execute(text(f"SELECT version_num FROM {VERSIONS}")).scalar() or ""
 
 
+def create(connection: Connection, migrations: Path, head: str) -> None:
+    """The tables of a new database as they are now; a test holds them against what the migrations make."""
+    from alembic import command
+
+    tables.SQLModel.metadata.create_all(connection)
+    command.stamp(configured(connection, migrations), head)
+
+
 def upgrade(connection: Connection, migrations: Path) -> None:
     """Run what is missing, on this connection and in its transaction."""
     from alembic import command
+
+    command.upgrade(configured(connection, migrations), "head")
+
+
+def configured(connection: Connection, migrations: Path) -> "Config":
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(migrations).replace("%", "%%"))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    return config
 
 
 # ---- what may stand in the way ---------------------------------------------------------------------------------

@@ -5,16 +5,21 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from storage import tables
 from storage.ledger import columns, insert, row_values
-from storage.units import Waiting
 
+if TYPE_CHECKING:
+    from storage.units import Waiting
+
+FIGURES = (
+    "calls", "requests", "repaired", "tokens_in", "tokens_out", "tokens_cached", "estimated", "cost", "unpriced"
+)  # fmt: skip
 SHARED_ENDS = ("</session>\n", "</transcript>\n")
 
 
-def claim(connection: sqlite3.Connection, unit: Waiting) -> tuple[int, str, str] | None:
+def claim(connection: sqlite3.Connection, unit: "Waiting") -> tuple[int, str, str] | None:
     """Mark a unit as running before its first call; or give (id, state, result) of an answer that came meanwhile."""
     if unit.key:
         found = connection.execute(
@@ -78,32 +83,77 @@ def hashed(content: str) -> Text:
 
 
 class Packed(NamedTuple):
-    """A call ready to be written: its row, and its texts."""
+    """A call ready to be written: its row, its texts, and the records (kind, id) its texts come from."""
 
     row: dict[str, Any]
     texts: list[Text]
+    about: tuple[tuple[str, int], ...] = ()
 
 
 def pack_call(fields: Mapping[str, Any], messages: Iterable[Mapping[str, str]], raw: str) -> Packed:
+    """``fields`` are columns of the call, and ``about``."""
     texts, named = [hashed(raw)], []
     for message in messages:
         for n, part in enumerate(parts_of(message["content"])):
             texts.append(hashed(part))
             named.append({"role": message["role"], "hash": texts[-1].hash} | ({"joined": True} if n else {}))
-    return Packed(row_values(tables.Call, dict(fields) | {"messages": named, "raw": texts[0].hash}), texts)
+    row = {name: value for name, value in fields.items() if name != "about"} | {"messages": named, "raw": texts[0].hash}
+    return Packed(row_values(tables.Call, row), texts, tuple(fields.get("about", ())))
 
 
-def save_call(
-    connection: sqlite3.Connection, packed: Packed, known: "set[str] | frozenset[str]" = frozenset()
-) -> int:
-    """Write a call and those of its texts that are not known to be there; returns its id."""
+def save_call(connection: sqlite3.Connection, packed: Packed) -> int:
+    """Write a call, those of its texts that are not there, and its links; returns its id.
+
+    Where a record it is about was deleted while it was asked, nothing of its words is written: its figures are
+    added to its study's, and the id is 0.
+    """
+    if not all(is_there(connection, kind, id) for kind, id in packed.about):
+        keep_figures(connection, packed.row["study_id"], figures_of([packed.row]))
+        return 0
     for hash, data in packed.texts:
-        if hash not in known:
-            connection.execute(
-                "INSERT INTO text_part (hash, data) VALUES (?, ?) ON CONFLICT DO NOTHING",
-                (hash, zlib.compress(data)),
-            )
-    return int(connection.execute(columns(tables.Call).sql, packed.row).lastrowid or 0)
+        if connection.execute("SELECT 1 FROM text_part WHERE hash = ?", (hash,)).fetchone() is None:
+            connection.execute("INSERT INTO text_part (hash, data) VALUES (?, ?)", (hash, zlib.compress(data)))
+    id = int(connection.execute(columns(tables.Call).sql, packed.row).lastrowid or 0)
+    link_call(connection, id, packed.about)
+    return id
+
+
+RECORDS = {"report": "report", "note": "note", "role": "role_card", "session": "session"}
+
+
+def is_there(connection: sqlite3.Connection, kind: str, id: int) -> bool:
+    return connection.execute(f'SELECT 1 FROM "{RECORDS[kind]}" WHERE id = ?', (id,)).fetchone() is not None
+
+
+def link_call(connection: sqlite3.Connection, call_id: int, about: Iterable[tuple[str, int]]) -> None:
+    """Name the records a call's texts come from."""
+    connection.executemany(
+        "INSERT INTO call_record (call_id, kind, record_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        [(call_id, kind, id) for kind, id in about],
+    )
+
+
+def figures_of(calls: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """Sums over calls (rows as they are stored), by the names of ``units.Figures``."""
+    sums = dict.fromkeys(FIGURES, 0.0)
+    for call in calls:
+        sums["calls"] += 1
+        sums["requests"] += len(json.loads(call["attempts"]))
+        sums["repaired"] += call["state"] == "repaired"
+        sums["estimated"] += bool(call["tokens_estimated"])
+        sums["unpriced"] += call["cost"] is None
+        for name in ("tokens_in", "tokens_out", "tokens_cached", "cost"):
+            sums[name] += call[name] or 0
+    return sums
+
+
+def keep_figures(connection: sqlite3.Connection, study_id: int | None, sums: Mapping[str, float]) -> None:
+    """Add the figures of calls that go to those their study keeps: what was paid stays counted."""
+    found = connection.execute("SELECT deleted FROM study WHERE id = ?", (study_id,)).fetchone()
+    if found is not None:
+        before = json.loads(found[0])
+        total = {name: before.get(name, 0) + sums.get(name, 0) for name in FIGURES}
+        connection.execute("UPDATE study SET deleted = ? WHERE id = ?", (json.dumps(total), study_id))
 
 
 def save_turn(connection: sqlite3.Connection, turn: Mapping[str, Any]) -> int:
@@ -112,7 +162,8 @@ def save_turn(connection: sqlite3.Connection, turn: Mapping[str, Any]) -> int:
         return insert(connection, tables.Turn, turn)
     values = row_values(tables.Turn, turn) | {"id": turn["id"]}
     connection.execute(
-        "UPDATE turn SET text = :text, state = :state, stage = :stage, risk = :risk, call_id = :call_id WHERE id = :id",
+        "UPDATE turn SET text = :text, state = :state, stage = :stage, risk = :risk, call_id = :call_id, "
+        "speaker = :speaker, agent_id = :agent_id, person = :person WHERE id = :id",
         values,
     )
     return int(turn["id"])

@@ -27,9 +27,15 @@ def turns_to_judge(store: Store, session: tables.Session) -> list[dict[str, Any]
     """Complete turns up to the cut, as inputs.
 
     Raises:
-        DataError: the session has no turn to judge.
+        DataError: the session has no turn to judge, or words in it were deleted by whoever spoke them.
     """
-    kept = [turn for turn in store.sessions.turns(session.id or 0) if turn.state == "complete"]
+    turns = store.sessions.turns(session.id or 0)
+    if any(turn.state == "deleted" for turn in turns):
+        raise DataError(
+            "Session {id} is not judged: a person deleted what they said in it. Choose another session; nothing was lost.",
+            id=session.id,
+        )
+    kept = [turn for turn in turns if turn.state == "complete"]
     if session.cut_at is not None:
         kept = [turn for turn in kept if turn.position <= session.cut_at]
     if not kept:
@@ -51,7 +57,7 @@ def comparison_question(
     return make_question(
         "judge/compare", inputs, language=language, reply=Verdict, settings=settings, seed=seed,
         clearance=Clearance(lower.clearance), record=f"Session {lower.id}", consented=lower.consented_to,
-        purpose=f"comparison of session {first.id} and {second.id}",
+        about=[("session", first.id), ("session", second.id)],
     )  # fmt: skip
 
 
@@ -72,7 +78,7 @@ def rating_question(
         "judge/instrument" if whole else "judge/item", inputs, language=language,
         reply=InstrumentRating if whole else ItemRating, settings=settings, seed=seed,
         clearance=Clearance(session.clearance), record=f"Session {session.id}", consented=session.consented_to,
-        purpose=f"rating of session {session.id}",
+        about=[("session", session.id), ("role", session.role_id if profile else None)],
     )  # fmt: skip
 
 

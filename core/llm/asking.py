@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import asdict
 from threading import Thread
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from core.errors import ModelError
+from core.errors import ModelError, NotFound
 from core.llm import gate
 from core.llm.seam import Answer, Clearance, Engine, Language, Question, Settings
 from core.prompting import load, render
@@ -35,6 +35,7 @@ def make_question(
     clearance: Clearance = Clearance.SYNTHETIC,
     record: str = "",
     consented: str = "",
+    about: Iterable[tuple[str, int | None]] = (),
 ) -> Question:
     """A question from a prompt and its inputs.
 
@@ -56,6 +57,7 @@ def make_question(
         clearance=Clearance(clearance),
         record=record,
         consented=consented,
+        about=tuple(sorted({(kind, id) for kind, id in about if id})),
     )
 
 
@@ -95,8 +97,22 @@ async def ask(
     call = call_fields(engine, question, answer) | {"study_id": study_id, "unit_id": unit_id}
     messages = [{"role": m.role, "content": m.content} for m in question.messages]
     if (keep := keeping.get()) is not None:
-        return answer, await keep(call, messages, answer.raw)
-    return answer, await asyncio.to_thread(store.calls.save, call, messages, answer.raw)
+        return answer, still_about(question, await keep(call, messages, answer.raw))
+    return answer, still_about(question, await asyncio.to_thread(store.calls.save, call, messages, answer.raw))
+
+
+def still_about(question: Question, call: int) -> int:
+    """The id of the kept call.
+
+    Raises:
+        NotFound: a record it is about was deleted while it was being answered; only what it cost was kept.
+    """
+    if not call:
+        raise NotFound(
+            "What was asked about ({records}) was deleted meanwhile, so the answer was not kept. Nothing else was lost.",
+            records=", ".join(f"{kind} {id}" for kind, id in question.about),
+        )
+    return call
 
 
 def pause(tries: int, asked: float | None) -> float:
@@ -105,8 +121,9 @@ def pause(tries: int, asked: float | None) -> float:
 
 
 def call_fields(engine: Engine, question: Question, answer: Answer) -> dict[str, Any]:
-    """The columns of the call that this question and answer make (no texts, no key)."""
+    """The columns of the call that this question and answer make (no texts, no key), and what it is ``about``."""
     return {
+        "about": question.about,
         "purpose": question.purpose,
         "prompt": question.prompt,
         "prompt_version": question.prompt_version,

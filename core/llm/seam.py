@@ -63,6 +63,7 @@ class Question:
         reply: pydantic model the answer must fit, or ``None`` for plain text.
         clearance: lowest clearance of all inputs; ``record`` names the record that set it.
         consented: the base URL a person consented to, for ``Clearance.LIVE``.
+        about: the records its texts come from, as (kind, id); kinds report, note, role and session.
     """
 
     prompt: str
@@ -78,6 +79,7 @@ class Question:
     clearance: Clearance
     record: str
     consented: str = ""
+    about: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ async def write_note(
     question = make_question(
         "report/note", {"report": report_inputs(report)}, language=spoken(report.language), reply=Note,
         settings=settings or Settings(), seed=seed, clearance=Clearance(report.clearance), record=named(report),
+        about=[("report", report_id)],
     )  # fmt: skip
     answer, call = await ask(store, engine, question, on_text, study_id=study_id, unit_id=unit_id)
     value: Note = usable(answer, "write the note")
@@ -90,12 +91,12 @@ async def reconstruct_dialogue(
     report = store.reports.get(report_id)
     told: dict[str, Any] = {"seed": seed, "settings": settings, "study_id": study_id, "unit_id": unit_id}
     inputs: dict[str, Any] = {"report": report_inputs(report), "faults": []}
-    clearance = report.clearance
+    clearance, note_id = report.clearance, None
     if how == "memo2demo":
         note = newest_note(store, report_id) or await write_note(store, engine, report_id, **told)
         inputs["note"] = {name: getattr(note, name) for name in Note.model_fields}
-        clearance = min(clearance, note.clearance)
-    asking = Asking(store, engine, report, "report/dialogue" if how == "memo2demo" else "report/roleplay", clearance, on_text, told)
+        clearance, note_id = min(clearance, note.clearance), note.id
+    asking = Asking(store, engine, report, "report/dialogue" if how == "memo2demo" else "report/roleplay", clearance, note_id, on_text, told)
     dialogue, call, kind = await asking.ask(inputs)
     faults = faults_of(dialogue, report)
     if any(not fault.aim for fault in faults):
@@ -115,6 +116,7 @@ class Asking:
     report: tables.Report
     prompt: str
     clearance: int
+    note_id: int | None
     on_text: OnText
     told: Mapping[str, Any]
 
@@ -123,6 +125,7 @@ class Asking:
             self.prompt, inputs, language=spoken(self.report.language), reply=Dialogue,
             settings=self.told["settings"] or Settings(), seed=self.told["seed"],
             clearance=Clearance(self.clearance), record=named(self.report),
+            about=[("report", self.report.id), ("note", self.note_id)],
         )  # fmt: skip
         answer, call = await ask(
             self.store, self.engine, question, self.on_text, study_id=self.told["study_id"],

@@ -38,7 +38,9 @@ def import_report(store: Store, name: str, data: bytes | str) -> Imported:
     return Imported(drafts, reading.refused)
 
 
-async def sort_by_writer(store: Store, engine: Engine, draft: Draft, settings: Settings | None = None) -> Draft:
+async def sort_by_writer(
+    store: Store, engine: Engine, draft: Draft, settings: Settings | None = None, report_id: int | None = None
+) -> Draft:
     """Let the writing agent sort a text without headings; its words stay the author's.
 
     Raises:
@@ -47,6 +49,7 @@ async def sort_by_writer(store: Store, engine: Engine, draft: Draft, settings: S
     question = make_question(
         "report/components", {"text": draft.text}, language=spoken(draft.language), reply=Components,
         settings=settings or Settings(), clearance=Clearance.UNCONFIRMED, record=f"“{draft.source}”",
+        about=[("report", report_id)],
     )  # fmt: skip
     answer, _call = await ask(store, engine, question)
     found = usable(answer, "sort the report")
@@ -63,7 +66,7 @@ async def sort_report(store: Store, engine: Engine, report_id: int, settings: Se
     report, (parts, _spans) = store.reports.get(report_id), unmasked(store, report_id)
     text = "\n".join(parts[part] for part in PARTS if parts[part] and part != "title")
     draft = Draft(report.source_name, text, report.language, parts, report.topic, report.school)
-    found = await sort_by_writer(store, engine, draft, settings)
+    found = await sort_by_writer(store, engine, draft, settings, report_id)
     named = found.parts | {"title": parts["title"] or found.parts["title"]}
     return change_components(store, report_id, **named, topic=found.topic, school=found.school)
 

@@ -71,9 +71,10 @@ def share(part: float, of: float) -> float:
 
 
 SPEAKERS = (
-    "SELECT id, coalesce(nullif(client_code, ''), nullif(client_person, ''), 'role ' || role_id, "
-    "'report ' || report_id, 'session ' || id), coalesce(nullif(counselor_code, ''), nullif(counselor_person, ''), "
-    "'agent ' || counselor_agent_id, 'report ' || report_id, 'session ' || id) FROM session WHERE id IN ({ids})"
+    "SELECT s.id, coalesce(nullif(client_code, ''), nullif(client_person, ''), 'role ' || g.card_id, "
+    "'report ' || report_id, 'session ' || s.id), coalesce(nullif(counselor_code, ''), nullif(counselor_person, ''), "
+    "'agent ' || counselor_agent_id, 'report ' || report_id, 'session ' || s.id) "
+    "FROM session s LEFT JOIN role_card g ON g.id = s.role_id WHERE s.id IN ({ids})"
 )
 TURNS = (
     "SELECT t.seat, t.text, s.language FROM turn t JOIN session s ON s.id = t.session_id "

@@ -22,7 +22,7 @@ RATING_COLUMNS = (
     "setting", "item", "repeat", "value", "score", "reason", "prompt_version", "verified",
 )  # fmt: skip
 COMPARISON = (
-    "r.id, r.rater_id, a.kind, a.name, a.agent_hash, r.first_id, r.second_id, r.role_id, r.instrument, "
+    "r.id, r.rater_id, a.kind, a.name, a.agent_hash, r.first_id, r.second_id, g.card_id, r.instrument, "
     "r.instrument_version, r.language, r.dimension, r.repeat, r.verdict, r.winner_id, r.reason, c.prompt_version"
 )
 COMPARISON_COLUMNS = (
@@ -30,7 +30,7 @@ COMPARISON_COLUMNS = (
     "language", "dimension", "repeat", "verdict", "winner", "reason", "prompt_version",
 )  # fmt: skip
 SESSIONS = (
-    "SELECT s.id, s.title, s.role_id, s.report_id, s.client_code, s.client_person, s.counselor_code, "
+    "SELECT s.id, s.title, g.card_id, s.report_id, s.client_code, s.client_person, s.counselor_code, "
     "s.counselor_person, s.origin, s.engine, s.language, s.topic, a.name, g.title, p.topic, "
     "(SELECT c.prompt FROM turn t JOIN call c ON c.id = t.call_id WHERE t.session_id = s.id LIMIT 1) "
     "FROM session s LEFT JOIN agent a ON a.id = s.counselor_agent_id LEFT JOIN role_card g ON g.id = s.role_id "
@@ -45,7 +45,7 @@ class Held:
 
     id: int
     title: str
-    role_id: int | None
+    card_id: int | None
     counselor: str
     cluster: str
     client: str
@@ -68,9 +68,10 @@ def studies_with(store: Store, table: str) -> list[int]:
 def of_study(store: Store, study_id: int | None) -> str:
     """The condition for a study's rows: its own, and those of other studies that it reuses."""
     if study_id is None:
-        return "1 = 1"
+        return "r.superseded_by IS NULL"
     reused = source_units(store, study_id)
-    return f"(r.study_id = {int(study_id)}" + (f" OR r.unit_id IN ({numbers(reused)}))" if reused else ")")
+    mine = f"(r.study_id = {int(study_id)}" + (f" OR r.unit_id IN ({numbers(reused)}))" if reused else ")")
+    return f"r.superseded_by IS NULL AND {mine}"
 
 
 def ratings(store: Store, study_id: int | None = None, instrument: str = "") -> "pd.DataFrame":
@@ -86,7 +87,8 @@ def comparisons(store: Store, study_id: int | None = None) -> "pd.DataFrame":
     """Comparisons without their texts, a row each, oldest first (columns ``COMPARISON_COLUMNS``)."""
     sql = (
         f"SELECT {COMPARISON} FROM comparison r JOIN rater a ON a.id = r.rater_id "
-        f"LEFT JOIN call c ON c.id = r.call_id WHERE {of_study(store, study_id)} ORDER BY r.id"
+        f"LEFT JOIN call c ON c.id = r.call_id LEFT JOIN role_card g ON g.id = r.role_id "
+        f"WHERE {of_study(store, study_id)} ORDER BY r.id"
     )
     return framed(query(store, sql), COMPARISON_COLUMNS)
 
@@ -113,7 +115,7 @@ def held(row: Sequence[Any]) -> Held:
      role_title, report_topic, prompt) = row  # fmt: skip
     cluster = client or (f"role {role}" if role else f"report {report}" if report else client_person)
     return Held(
-        id=id, title=title, role_id=role, counselor=agent or code or person or METHODS.get(prompt or "", origin),
+        id=id, title=title, card_id=role, counselor=agent or code or person or METHODS.get(prompt or "", origin),
         cluster=cluster or f"session {id}", client=client or role_title or client_person or "", origin=origin,
         engine=engine, language=language, topic=topic or report_topic or "",
     )  # fmt: skip

@@ -166,12 +166,19 @@ def save_role(store: Store, draft: Draft, title: str = "") -> tables.RoleCard:
             "The role is not complete: {step} is missing. Go on building; nothing was lost.", step=step
         )
     named = title.strip() or free_title(store, drafts.title_of(draft))
-    return store.roles.add(
+    card = store.roles.add(
         tables.RoleCard(
             title=named, seed=draft.seed, sampling=draft.sampling, checks=draft.checks,
             engine=draft.engine or "demo", clearance=int(Clearance.SYNTHETIC), **facets(draft),
         )
     )  # fmt: skip
+    store.calls.link(draft.calls, "role", card.id or 0)
+    return card
+
+
+def drop_draft(store: Store, draft: Draft) -> None:
+    """Forget a draft that nobody saves: the calls it was written with go too."""
+    store.calls.drop(draft.calls)
 
 
 def free_title(store: Store, title: str) -> str:
@@ -183,16 +190,24 @@ def free_title(store: Store, title: str) -> str:
     return tried
 
 
-def change_role(store: Store, role_id: int, **fields: Any) -> tables.RoleCard:
-    """Save a person's edits to a card and check it again.
+def change_role(store: Store, role_id: int, person: str = "", **fields: Any) -> tables.RoleCard:
+    """Save a person's edits as the card's next version, checked again; every version stays.
+
+    A new title is the whole card's and makes no version. Sessions in progress go on with the version they have.
 
     Raises:
         NotFound, DataError: no such card, or its new title is in use.
     """
     card = store.roles.get(role_id)
+    title = fields.pop("title", card.title)
+    if title != card.title:
+        store.roles.rename(card.card_id or 0, title)
+    if all(getattr(card, name) == value for name, value in fields.items()):
+        return store.roles.get(role_id)
     changed = facets(card) | {name: value for name, value in fields.items() if name in facets(card)}
+    kept = card.model_dump(exclude={"id", "created", "version", "review"}) | {"title": title, "edited_by": person or "person"}
     checks = check_role(**changed) if card.kind == "role" else []
-    return store.roles.update(role_id, **fields, checks=checks)
+    return store.roles.add_version(tables.RoleCard(**(kept | fields | {"checks": checks})))
 
 
 def write_profile(
@@ -217,9 +232,10 @@ def write_profile(
     )  # fmt: skip
 
 
-def confirm_made_up(store: Store, role_id: int) -> tables.RoleCard:
-    """A person has looked: no real person stands behind this card."""
-    return store.roles.update(role_id, clearance=int(Clearance.SYNTHETIC))
+def confirm_made_up(store: Store, role_id: int, person: str = "") -> tables.RoleCard:
+    """A person has read this version: no real person stands behind it."""
+    review = {"by": person or "person", "at": tables.now()}
+    return store.roles.update(role_id, clearance=int(Clearance.SYNTHETIC), review=review)
 
 
 @dataclass
@@ -266,7 +282,7 @@ def _bytes(source: Path | bytes, name: str) -> bytes:
 
 
 def _known(store: Store, fields: dict[str, Any]) -> bool:
-    same = store.roles.find(title=fields["title"])
-    return (
-        same is not None and same.text == fields.get("text", "") and same.profile == fields.get("profile", {})
+    return any(
+        same.text == fields.get("text", "") and same.profile == fields.get("profile", {})
+        for same in store.roles.all(title=fields["title"])
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from core.errors import DataError
 from core.llm.asking import make_question
@@ -30,6 +30,14 @@ def check_seats(
         raise DataError("The client's agent needs a role card. Choose one; nothing was started.")
 
 
+class Speaker(NamedTuple):
+    """Who spoke a turn, as it is kept with it: an agent, or a person by code."""
+
+    speaker: str  # agent | person | unknown person | text
+    agent_id: int | None = None
+    person: str = ""
+
+
 @dataclass(frozen=True)
 class Cast:
     """Everyone a session needs: the agents in their seats and the role the client plays."""
@@ -41,6 +49,10 @@ class Cast:
     @property
     def id(self) -> int:
         return self.session.id or 0
+
+    def speaker(self, seat: str) -> Speaker:
+        agent = self.agents[seat]
+        return Speaker("agent", agent.id if agent else None)
 
     def question(self, place: Place, turns: list[tables.Turn]) -> Question:
         """What is asked of the agent in this place."""
@@ -60,9 +72,10 @@ class Cast:
         return make_question(
             agent.prompt, inputs, language=cast(Language, self.session.language),
             settings=seating.sampling(settings_of(agent), agent.settings),
-            seed=seating.turn_seed(self.session.seed, place.position), purpose=f"session {self.id}",
+            seed=seating.turn_seed(self.session.seed, place.position),
             clearance=Clearance(self.session.clearance), record=f"session {self.id}",
             consented=self.session.consented_to,
+            about=[("session", self.id), ("role", self.session.role_id)],
         )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from core.errors import DataError, ModelError, WorkbenchError
 from core.llm.asking import ask
 from core.llm.seam import Clearance, Engine
 from core.sessions import ending, safety, seating
-from core.sessions.casting import Cast, Ear, OnText, OnTurn, check_seats
+from core.sessions.casting import Cast, Ear, OnText, OnTurn, Speaker, check_seats
 from core.sessions.detector import Detector
 from core.sessions.seating import Place
 from core.sessions.stages import stage_of
@@ -145,7 +145,7 @@ async def _speak(
             )  # fmt: skip
     except (WorkbenchError, asyncio.CancelledError):
         if "".join(ear.said).strip():
-            put(store, crew.id, place, "".join(ear.said), state="partial", call_id=call_id)
+            put(store, crew.id, place, "".join(ear.said), crew.speaker(place.seat), state="partial", call_id=call_id)
         raise
     text = str(answer.value).strip()
     stage = ""
@@ -153,26 +153,28 @@ async def _speak(
         said = [turn.text for turn in seating.complete(turns) if turn.seat == "counselor"]
         stage = stage_of(crew.agents["counselor"], crew.session.language, [*said, text])
     if (keep := keeping_turns.get()) is not None:
-        fields = turn_fields(place, text, "complete", stage, call_id)
+        fields = turn_fields(place, text, crew.speaker(place.seat), "complete", stage, call_id)
         return await keep(tables.Turn(id=place.turn_id, session_id=crew.id, **fields))
-    return put(store, crew.id, place, text, stage=stage, call_id=call_id)
+    return put(store, crew.id, place, text, crew.speaker(place.seat), stage=stage, call_id=call_id)
 
 
 def put(
-    store: Store, session_id: int, place: Place, text: str, *, state: str = "complete",
+    store: Store, session_id: int, place: Place, text: str, speaker: Speaker, *, state: str = "complete",
     stage: str = "", call_id: int | None = None,
 ) -> tables.Turn:  # fmt: skip
     """Save a turn in its place, over the partial one that stands there."""
-    fields = turn_fields(place, text, state, stage, call_id)
+    fields = turn_fields(place, text, speaker, state, stage, call_id)
     if place.turn_id is not None:
         return store.sessions.set_turn(place.turn_id, **fields)
     return store.sessions.add_turn(tables.Turn(session_id=session_id, **fields))
 
 
-def turn_fields(place: Place, text: str, state: str, stage: str, call_id: int | None) -> dict[str, Any]:
+def turn_fields(
+    place: Place, text: str, speaker: Speaker, state: str, stage: str, call_id: int | None
+) -> dict[str, Any]:  # fmt: skip
     return {
         "position": place.position, "seat": place.seat, "text": text, "state": state, "stage": stage,
-        "call_id": call_id, "risk": safety.risk_of(place.seat, text),
+        "call_id": call_id, "risk": safety.risk_of(place.seat, text), **speaker._asdict(),
     }  # fmt: skip
 
 
@@ -231,7 +233,8 @@ def say(store: Store, session_id: int, seat: str, text: str) -> tables.Turn:
             "The {seat} speaks next in session {id}. Wait for that turn, then send yours; nothing was saved.",
             seat=place.seat, id=session_id,
         )  # fmt: skip
-    return put(store, session_id, place, words)
+    person = getattr(store.sessions.get(session_id), f"{seat}_person")
+    return put(store, session_id, place, words, Speaker("person" if person else "unknown person", None, person))
 
 
 def take_seat(

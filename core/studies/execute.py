@@ -187,17 +187,20 @@ async def commit(
     if retries := unit.result.get("retries"):
         result = result | {"retries": retries}
 
-    def job(connection: sqlite3.Connection) -> None:
-        call = int(known["id"]) if known else writing.save_call(connection, packed, desk.known)
+    def job(connection: sqlite3.Connection) -> str:
+        call = int(known["id"]) if known else writing.save_call(connection, packed)
+        if not call:  # what it judges was deleted meanwhile
+            writing.finish(connection, unit.id, "gone", "", {})
+            return "gone"
         if again:
             writing.forget_rows(connection, str(table.__table__.name), unit.id, study)
         writing.save_rows(connection, table, ({**row, "call_id": call} for row in rows))
         writing.finish(connection, unit.id, state, why, result)
+        return state
 
-    await desk.ledger.write(job)
+    ended = str(await desk.ledger.write(job))
     asking.owed = False
-    desk.remember(packed)
-    return state
+    return ended
 
 
 KINDS: dict[str, Callable[[Any, Asking, dict[str, Any]], Awaitable[str]]] = {

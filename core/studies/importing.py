@@ -11,17 +11,16 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import text
+from sqlalchemy import update
 from sqlmodel import Session as Transaction
-from sqlmodel import SQLModel, select
+from sqlmodel import SQLModel, col, select
 
 from core.errors import DataError
 from core.llm.seam import Clearance
 from core.studies.export import FORMAT, MANIFEST, VERSION
 from storage import tables
-from storage.ledger import columns
-from storage.store import Store, keep_texts
-from storage.writing import pack_call
+from storage.store import Store
+from storage.writing import pack_call, save_call
 
 NEEDED: dict[str, type[SQLModel]] = {
     "reports": tables.Report, "roles": tables.RoleCard, "agents": tables.Agent, "raters": tables.Rater,
@@ -188,10 +187,7 @@ def save(session: Transaction, found: Folder) -> int:
         ids.of["reports"][report.id] = the_same(session, report, ("content_hash",)) or add(
             session, report, masking="unconfirmed", clearance=int(Clearance.UNCONFIRMED)
         )
-    for role in found.rows["roles"]:
-        ids.of["roles"][role.id] = the_same(session, role, ("title", "text", "created")) or add(
-            session, role, title=free_name(session, tables.RoleCard, "title", role.title), clearance=int(Clearance.UNCONFIRMED)
-        )
+    save_roles(session, found, ids)
     for call in found.calls:
         ids.of["calls"][int(call.get("id") or 0)] = add_call(session, call, study)
     save_sessions(session, found, ids)
@@ -202,7 +198,8 @@ def save(session: Transaction, found: Folder) -> int:
 
 def add(session: Transaction, row: Any, **changed: Any) -> int:
     """The row as a new one, with some columns changed; its id here."""
-    fresh = type(row)(**(row.model_dump(exclude={"id"}) | changed))
+    computed = {column.name for column in type(row).__table__.columns if column.computed is not None}
+    fresh = type(row)(**(row.model_dump(exclude={"id", *computed}) | changed))
     session.add(fresh)
     session.flush()
     return int(fresh.id or 0)
@@ -213,6 +210,22 @@ def the_same(session: Transaction, row: Any, by: tuple[str, ...]) -> int | None:
     table = type(row)
     query = select(table.id).filter_by(**{name: getattr(row, name) for name in by}).limit(1)
     return session.exec(query).first()
+
+
+def save_roles(session: Transaction, found: Folder, ids: Ids) -> None:
+    """Versions of role cards; those of one card stay versions of one card."""
+    cards: dict[int, tuple[int, str]] = {}  # what a card of the export is called here: id and title
+    for role in sorted(found.rows["roles"], key=lambda role: role.version):
+        mark = role.card_id or role.id
+        known = the_same(session, role, ("title", "text", "created"))
+        if known is not None:
+            ids.of["roles"][role.id] = known
+            continue
+        card, title = cards.get(mark) or (None, free_name(session, tables.RoleCard, "title", role.title))
+        new = add(session, role, title=title, card_id=card, clearance=int(Clearance.UNCONFIRMED), review={})
+        cards.setdefault(mark, (new, title))
+        session.execute(update(tables.RoleCard).where(col(tables.RoleCard.id) == new).values(card_id=cards[mark][0]))
+        ids.of["roles"][role.id] = new
 
 
 def free_name(session: Transaction, table: Any, column: str, name: str) -> str:
@@ -237,9 +250,8 @@ def add_call(session: Transaction, call: Row, study: int) -> int:
         exclude={"id", "messages", "raw", "unit_id", "study_id"}
     )
     packed = pack_call(fields | {"study_id": study, "unit_id": None}, messages, raw)
-    keep_texts(session, [part.text.decode("utf-8", "replace") for part in packed.texts])
-    done: Any = session.connection().execute(text(columns(tables.Call).sql), packed.row)
-    return int(done.lastrowid)
+    connection: Any = session.connection().connection.dbapi_connection
+    return save_call(connection, packed)
 
 
 def save_sessions(session: Transaction, found: Folder, ids: Ids) -> None:
@@ -253,7 +265,7 @@ def save_sessions(session: Transaction, found: Folder, ids: Ids) -> None:
         place = ids.get("sessions", turn.session_id)
         if place is None:
             raise unfit("turns.jsonl", turn.id or 0, "it belongs to no session of the export")
-        session.add(tables.Turn(**(turn.model_dump(exclude={"id"}) | {"session_id": place, "call_id": ids.get("calls", turn.call_id)})))
+        session.add(tables.Turn(**(turn.model_dump(exclude={"id"}) | {"session_id": place, "call_id": ids.get("calls", turn.call_id), "agent_id": ids.get("agents", turn.agent_id)})))
     session.flush()
 
 

@@ -250,7 +250,7 @@ def report_rows(store: Store) -> list[dict[str, Any]]:
 
 
 def role_rows(store: Store) -> list[dict[str, Any]]:
-    sql = "SELECT id, title, language, stressor ->> 'category' FROM role_card ORDER BY id"
+    sql = "SELECT id, title, language, stressor ->> 'category' FROM role_card WHERE id IN (SELECT max(id) FROM role_card GROUP BY card_id) ORDER BY card_id"
     return [{"id": r[0], "title": r[1], "language": r[2], "category": r[3]} for r in units.query(store, sql)]
 
 
@@ -258,12 +258,13 @@ def session_rows(store: Store) -> list[dict[str, Any]]:
     """Sessions that can be judged: they have ended or were stopped, and hold at least a turn."""
     sql = (
         "SELECT s.id, s.language, s.topic, s.role_id, s.report_id, s.counselor_agent_id, s.client_code, s.counselor_code, "
-        "s.origin, a.name FROM session s LEFT JOIN agent a ON a.id = s.counselor_agent_id "
-        "WHERE s.state IN ('ended', 'stopped') AND EXISTS (SELECT 1 FROM turn t WHERE t.session_id = s.id) ORDER BY s.id"
+        "s.origin, a.name, g.card_id FROM session s LEFT JOIN role_card g ON g.id = s.role_id LEFT JOIN agent a ON a.id = s.counselor_agent_id "
+        "WHERE s.state IN ('ended', 'stopped') AND EXISTS (SELECT 1 FROM turn t WHERE t.session_id = s.id) "
+        "AND NOT EXISTS (SELECT 1 FROM turn t WHERE t.session_id = s.id AND t.state = 'deleted') ORDER BY s.id"
     )
     return [
         {
-            "id": r[0], "language": r[1], "topic": r[2], "role": str(r[3] or ""), "role_id": r[3], "report_id": r[4],
+            "id": r[0], "language": r[1], "topic": r[2], "role": str(r[10] or ""), "role_id": r[3], "report_id": r[4],
             "by": r[5] or "", "client": r[6], "counselor": r[7] or r[9] or "", "origin": r[8],
         }
         for r in units.query(store, sql)

@@ -71,13 +71,6 @@ class Desk:
     pacing: Pacing
     stopping: bool = False
     flying: int = 0  # requests under way
-    known: set[str] = field(default_factory=set)  # hashes of texts that are committed
-    most_known: int = 20_000
-
-    def remember(self, packed: writing.Packed) -> None:
-        if len(self.known) > self.most_known:
-            self.known.clear()
-        self.known.update(text.hash for text in packed.texts)
 
 
 class Asking:
@@ -151,9 +144,8 @@ class Asking:
         if known is not None:
             return int(known["id"])
         packed = self.pack(fields, messages, raw, self.prices.get(f"{fields['base_url']} {fields['model']}"))
-        call = await self.desk.ledger.write(lambda c: writing.save_call(c, packed, self.desk.known))
+        call = await self.desk.ledger.write(lambda c: writing.save_call(c, packed))
         self.owed = False
-        self.desk.remember(packed)
         return int(call)
 
     async def keep_turn(self, turn: tables.Turn) -> tables.Turn:
@@ -278,7 +270,7 @@ class PacedEngine:
         messages = [{"role": m.role, "content": m.content} for m in question.messages]
         packed = asking.pack(fields, messages, "", self.chair.price)
         with suppress(asyncio.CancelledError):
-            await asking.desk.ledger.write(lambda c: writing.save_call(c, packed, asking.desk.known))
+            await asking.desk.ledger.write(lambda c: writing.save_call(c, packed))
 
 
 def cost_of(fields: Mapping[str, Any], price: Price | None) -> float | None:

@@ -21,7 +21,7 @@ def record_names() -> dict[str, str]:
         "study": _("Studies"), "unit": _("Units of studies"), "call": _("Calls to an engine"),
         "text_part": _("Texts of calls"), "feedback": _("Feedback"), "outcome": _("Outcomes"),
         "consent": _("Consents"), "rater": _("Raters"), "agent": _("Agents"), "endpoint": _("Endpoints"),
-        "export": _("Exports"), "file": _("Files"),
+        "file": _("Exports and copies in the data folder"),
     }  # fmt: skip
 
 
@@ -45,26 +45,49 @@ def confirm(kind: str, ids: Sequence[Any], words: Sequence[str]) -> None:
         layout.muted(
             _("All that follows from it goes too: turns, ratings, comparisons, feedback, calls and their texts, masking keys.")
         )  # fmt: skip
+        branches = ask_branches(kind, ids)
+        say_files()
         layout.muted(_("This cannot be undone. The space is overwritten in the database file."))
         if st.button(
-            _("Delete for good"), key="deleting_sure", type="primary", on_click=delete_all, args=(kind, ids)
+            _("Delete for good"), key="deleting_sure", type="primary", on_click=delete_all, args=(kind, ids, branches)
         ):
             st.rerun()
 
     ask()
 
 
-def delete_all(kind: str, ids: Sequence[Any]) -> None:
+def ask_branches(kind: str, ids: Sequence[Any]) -> bool:
+    """Whether sessions that were branched off go too; asked where there are any."""
+    n = resources.store().branches(kind, ids)
+    if not n:
+        return True
+    many_words = many("{n} session was branched off from it and begins with its words.", "{n} sessions were branched off from it and begin with its words.", n)
+    layout.notice(many_words, "warning")
+    return st.toggle(_("Delete the branches too"), True, key="deleting_branches")
+
+
+def say_files() -> None:
+    """What goes from the data folder beside the database's rows."""
+    if n := len(resources.store().copies()):
+        layout.muted(many("The copy of the database from before the update goes too.", "The {n} copies of the database from before updates go too.", n))
+    layout.muted(_("Exports in the data folder that hold the record go too; those elsewhere stay."))
+
+
+def delete_all(kind: str, ids: Sequence[Any], branches: bool) -> None:
     """Delete each; the receipt adds up what went and keeps the sentence of what could not go."""
     gone: dict[str, int] = {}
     failed: list[str] = []
+    finished = True
     for id in ids:
         try:
-            for name, n in resources.store().delete(kind, id).items():
-                gone[name] = gone.get(name, 0) + int(n)
+            receipt = resources.store().delete(kind, id, branches)
         except WorkbenchError as error:
             failed.append(say(error))
-    st.session_state[RECEIPT] = {"gone": gone, "failed": failed}
+            continue
+        finished = finished and receipt.finished
+        for name, n in (receipt.rows | {"file": receipt.files}).items():
+            gone[name] = gone.get(name, 0) + n
+    st.session_state[RECEIPT] = {"gone": gone, "failed": failed, "finished": finished}
     st.query_params.pop(kind, None)
 
 
@@ -79,6 +102,8 @@ def show_receipt() -> None:
         total = sum(receipt["gone"].values())
         st.text(many("{n} record was deleted.", "{n} records were deleted.", total))
         layout.facts([(names.get(name, name), n) for name, n in receipt["gone"].items() if n])
+        if not receipt["finished"]:
+            layout.notice(_("Another program was reading the database, so deleted text may still stand in its file or its log (-wal). It is overwritten at the next start of Rapport."), "warning")
         for sentence in receipt["failed"]:
             st.error(plain(sentence))
         layout.muted(

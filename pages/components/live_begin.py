@@ -26,7 +26,7 @@ def form() -> None:
         _("Live session"),
         _("Choose a client and a counselor. They speak word by word, and you can take a seat at any time."),
     )
-    roles = resources.store().roles.all()
+    roles = resources.store().roles.cards()
     if not roles:
         layout.empty(
             _("No role card yet"),

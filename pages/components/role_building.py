@@ -55,6 +55,8 @@ def set_aside(one: Draft) -> None:
 
 def drop() -> None:
     if st.button(_("Drop this draft"), key="roles_drop", type="tertiary", icon=":material/close:"):
+        if one := draft():
+            service.drop_draft(resources.store(), one)
         forget()
         st.rerun()
 

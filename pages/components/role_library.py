@@ -64,8 +64,8 @@ def gallery(roles: Sequence[tables.RoleCard]) -> None:
 
 def card(role: tables.RoleCard) -> None:
     kind = _("Client profile") if role.kind == "profile" else _("Role card")
-    number = _("{kind} {n}").format(kind=kind, n=role.id)
-    held = resources.store().sessions.count(role_id=role.id)
+    number = _("{kind} {n}").format(kind=kind, n=role.card_id)
+    held = resources.store().sessions.per_card().get(role.card_id or 0, 0)
     over = [number, session_view.language_name(role.language), *([many("{n} session", "{n} sessions", held)] if held else [])]
     layout.card_title(role.title, over=_(" · ").join(over))
     chips = session_view.traits(role)
@@ -108,6 +108,7 @@ def choose(roles: Sequence[tables.RoleCard]) -> None:
 
 
 def table(roles: Sequence[tables.RoleCard]) -> pd.DataFrame:
+    held = resources.store().sessions.per_card()
     ages = [role.demographics.get("age") for role in roles]
     return pd.DataFrame(
         {
@@ -115,7 +116,7 @@ def table(roles: Sequence[tables.RoleCard]) -> pd.DataFrame:
             _("Age"): pd.array([age if isinstance(age, int) else None for age in ages], dtype="Int64"),
             _("Language"): [session_view.language_name(role.language) for role in roles],
             _("To look at"): [to_check(role) for role in roles],
-            _("Sessions"): [resources.store().sessions.count(role_id=role.id) for role in roles],
+            _("Sessions"): [held.get(role.card_id or 0, 0) for role in roles],
             _("Made by"): [badges.engine_words(role.engine) for role in roles],
             _("Date"): [role.created[:10] for role in roles],
         }

@@ -1,6 +1,6 @@
 """A client profile: written, read, and changed in sentences instead of traits."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -8,7 +8,7 @@ import streamlit as st
 from core.errors import WorkbenchError
 from core.llm.seam import Clearance
 from core.roles import service
-from pages.components import layout, resources, transcript
+from pages.components import badges, layout, resources, transcript
 from pages.components.words import _
 from storage import tables
 
@@ -67,8 +67,37 @@ def change(role: tables.RoleCard) -> None:
         if st.form_submit_button(_("Save"), key="roles_edit_save_profile", icon=":material/save:"):
             try:
                 changed = {"profile": typed}
-                service.change_role(resources.store(), role.id or 0, **changed | typed_by_hand(role, changed))
+                fields_ = changed | typed_by_hand(role, changed)
+                saved = service.change_role(resources.store(), role.id or 0, resources.person(), **fields_)
             except WorkbenchError as error:
                 layout.problem(error)
                 return
-            st.rerun()
+            show_version(saved)
+
+
+def show_version(role: tables.RoleCard) -> None:
+    """Open this version, by its own address."""
+    st.query_params["role"] = str(role.id)
+    st.rerun()
+
+
+def which_version(role: tables.RoleCard, versions: Sequence[tables.RoleCard]) -> list[badges.Badge]:
+    """Which version is shown, where there is more than one."""
+    if len(versions) < 2:
+        return []
+    return [badges.fact(_("Version {n} of {most}").format(n=role.version, most=versions[-1].version), "history")]
+
+
+def history(role: tables.RoleCard, versions: Sequence[tables.RoleCard]) -> None:
+    """All versions of the card, newest first; sessions keep the version they were held with."""
+    if len(versions) < 2:
+        return
+    with st.container(border=True):
+        layout.card_title(_("Versions"))
+        for one in reversed(versions):
+            words = _("Version {n}, {date}").format(n=one.version, date=one.created[:10])
+            if one.id == role.id:
+                st.text(words)
+            else:
+                layout.link("roles.py", words, {"role": one.id})
+        layout.muted(_("A session keeps the version it was held with."))

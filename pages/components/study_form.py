@@ -100,7 +100,7 @@ def chosen_roles(store: Store, source: str, spoken: str) -> tuple[Any, list[Desi
             count = st.number_input(_("New roles"), 1, 1000, 5, key="studies_new_roles", persist_state="session", width=150)
             writer = st.selectbox(_("Writer"), list(writers), format_func=writers.__getitem__, key="studies_writer", persist_state="session", width=240)
         return "steps", [{"kind": "roles", "count": int(count), "writer": writer}]
-    known = {role.id or 0: role.title for role in reversed(store.roles.all(language=spoken))}
+    known = {role.id or 0: role.title for role in reversed(store.roles.cards(language=spoken))}
     picked = st.multiselect(_("Roles"), list(known), default=list(known)[:5], format_func=known.__getitem__, key=f"studies_roles_{spoken}", persist_state="session")
     return (picked or None), []
 

@@ -94,9 +94,10 @@ def test_an_edit_is_saved_and_checked_again(open_page: Open, store: Store) -> No
     at.text_area(key=f"roles_edit_text_{card.id}_text").set_value("You are somebody. Nothing else is told.")
     next(button for button in at.button if "roles_edit_save_text" in str(button.key)).click().run()
     assert_calm(at)
-    changed = store.roles.get(card.id or 0)
+    changed = store.roles.cards()[0]
+    assert (changed.card_id, changed.version) == (card.id, 2) and not store.roles.get(card.id or 0).text.startswith("You are somebody")
     assert changed.text.startswith("You are somebody") and any(one["code"] == "lost_trait" for one in changed.checks)
-    assert "is not in the text" in shown(open_page("roles.py", role=card.id))
+    assert "is not in the text" in shown(open_page("roles.py", role=changed.id))
 
 
 def test_a_profile_is_written_by_hand(open_page: Open, store: Store) -> None:
@@ -238,10 +239,12 @@ def test_words_typed_into_a_card_wait_for_a_review(open_page: Open, store: Store
     at = open_page("roles.py", role=card.id)
     at.text_area(key=f"roles_edit_text_{card.id}_text").set_value("You are Ann Smith of Leeds.")
     next(button for button in at.button if "roles_edit_save_text" in str(button.key)).click().run()
-    assert store.roles.get(card.id or 0).clearance == int(Clearance.UNCONFIRMED)
+    first, second = store.roles.versions(card.id or 0)
+    assert (first.clearance, second.clearance) == (int(Clearance.SYNTHETIC), int(Clearance.UNCONFIRMED))
     at.button(key="roles_made_up").click().run()
     assert_calm(at)
-    assert store.roles.get(card.id or 0).clearance == int(Clearance.SYNTHETIC)
+    reviewed = store.roles.cards()[0]
+    assert reviewed.clearance == int(Clearance.SYNTHETIC) and reviewed.review["by"] and not first.review
 
 
 def test_a_profile_is_changed_and_its_file_comes_in_as_a_profile(store: Store, open_page: Open) -> None:
@@ -250,8 +253,9 @@ def test_a_profile_is_changed_and_its_file_comes_in_as_a_profile(store: Store, o
     at.text_area(key=f"roles_edit_{card.id}_beliefs").set_value("Nobody can help me.")
     next(button for button in at.button if "roles_edit_save_profile" in str(button.key)).click().run()
     assert_calm(at)
-    assert store.roles.get(card.id or 0).profile["beliefs"] == ["Nobody can help me."] and "Nobody can help me." in shown(at)
-    held = role_library.as_file(store.roles.get(card.id or 0)).replace("Evenings", "Nights")
+    changed = store.roles.cards()[0]
+    assert changed.profile["beliefs"] == ["Nobody can help me."] and "Nobody can help me." in shown(at)
+    held = role_library.as_file(changed).replace("Evenings", "Nights")
     service.import_roles(store, held.encode(), "role.json")
     again = store.roles.find(title="Nights")
-    assert again is not None and again.kind == "profile" and again.profile == store.roles.get(card.id or 0).profile
+    assert again is not None and again.kind == "profile" and again.profile == changed.profile

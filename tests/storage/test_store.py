@@ -11,6 +11,7 @@ import pytest
 from core.errors import DataError, NotFound, StoreError
 from storage import database, tables
 from storage.store import Store, open_store
+from tests.stores import old_store
 
 
 def session_with_turns(store: Store, **fields: Any) -> tables.Session:
@@ -22,12 +23,30 @@ def session_with_turns(store: Store, **fields: Any) -> tables.Session:
     return store.sessions.add_with_turns(session, turns)
 
 
-def test_schema_of_the_migrations_is_the_schema_of_the_tables(store: Store) -> None:
+def test_schema_of_the_migrations_is_the_schema_of_the_tables(store: Store, tmp_path: Path) -> None:
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
-    with store.database.engine.connect() as connection:
+    upgraded = open_store(old_store(tmp_path / "old" / "rapport.db"))
+    with upgraded.database.engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), tables.SQLModel.metadata) == []
+    upgraded.close()
+    assert schema(upgraded) == schema(store)
+
+
+def schema(store: Store) -> dict[str, Any]:
+    """What SQLite says of columns, keys and indexes, and which tables number once."""
+    found: dict[str, Any] = {}
+    with store.database.engine.connect() as connection:
+        run = connection.exec_driver_sql
+        for name, sql in run("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all():
+            columns = {(c[1], c[2], c[3], c[5], c[6]) for c in run(f"PRAGMA table_xinfo('{name}')")}
+            keys = {(k[2], k[3], k[4], k[6]) for k in run(f"PRAGMA foreign_key_list('{name}')")}
+            indexes = {
+                (i[2], tuple(c[2] for c in run(f"PRAGMA index_info('{i[1]}')"))) for i in run(f"PRAGMA index_list('{name}')").all()
+            }
+            found[name] = (columns, keys, indexes, "AUTOINCREMENT" in sql.upper())
+    return found
 
 
 def test_head_is_the_newest_migration() -> None:
@@ -96,7 +115,7 @@ def test_deleting_a_session_takes_what_follows_and_leaves_no_text(store: Store) 
             call_id=call,
         )
     )
-    receipt = store.delete("session", session.id or 0)
+    receipt = store.delete("session", session.id or 0).rows
     assert receipt == {"session": 1, "turn": 2, "rating": 1, "call": 1, "text_part": 2}
     assert store.path is not None
     assert b"SECRETWORD" not in store.path.read_bytes()

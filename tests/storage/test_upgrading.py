@@ -221,7 +221,8 @@ def test_rebuilding_a_table_keeps_what_refers_to_it(tmp_path: Path, next_schema:
     path = old_store(tmp_path / "rapport.db")
     before = {name: len(rows) for name, rows in contents(path).items()}
     open_store(path).close()
-    assert {name: len(rows) for name, rows in contents(path).items()} == before
+    after = {name: len(rows) for name, rows in contents(path).items()}
+    assert {name: after[name] for name in before} == before
 
 
 def test_foreign_keys_hold_after_an_upgrade(tmp_path: Path, next_schema: Callable[..., None]) -> None:
