@@ -112,6 +112,16 @@ def one_verdict(found: Sequence[dict[str, Any]], after: str, reply: type["Once"]
     return Reading(values[-1])
 
 
+def json_object(raw: str) -> dict[str, Any] | None:
+    """The last JSON object a reply gives, its thinking cut off; ``None`` where there is none that is whole."""
+    text = SURROGATE.sub("\ufffd", raw).strip()
+    try:
+        found = objects(without_thinking(text) or "")
+        return lone_object(text) or (found[0][-1] if found and found[0] else None)
+    except RecursionError:
+        return None
+
+
 def lone_object(text: str) -> dict[str, Any] | None:
     """The JSON object that a reply is from end to end, in a code fence or not."""
     inner = text.strip("`")

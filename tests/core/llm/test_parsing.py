@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from core.judging.replies import InstrumentRating, ItemRating, Verdict
-from core.llm.parsing import read_reply, strict_schema
+from core.llm.parsing import json_object, read_reply, strict_schema
 
 GOOD = '{"reasoning": "r", "evidence": ["a"], "counter_evidence": [], "rating": 4}'
 AGAIN = GOOD.replace('"r"', '"other words"')
@@ -115,6 +115,13 @@ def test_whatever_a_reply_is_made_of_a_reading_comes_back() -> None:
         for reply in (None, ItemRating, Verdict, InstrumentRating):
             reading = read_reply(raw, reply)
             assert reading.value is None or not reading.reason
+
+
+def test_the_object_of_a_reply_that_could_not_be_read_is_found_where_it_is_whole() -> None:
+    assert json_object('<think>{"rating": 1}</think> so: {"rating": "high"}') == {"rating": "high"}
+    assert json_object(GOOD.replace('"r"', '"</think>"')) == json.loads(GOOD.replace('"r"', '"</think>"'))
+    for raw in ("", "four", GOOD[:-5], '{"a":' * 100_000, "<think>" + GOOD):
+        assert json_object(raw) is None
 
 
 class Note(BaseModel):
