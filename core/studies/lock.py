@@ -1,76 +1,62 @@
-"""One worker for each SQLite database: a lock on a file beside it that dies with whoever holds it."""
+"""One worker for each SQLite database, and the private place where it is met."""
 
 import os
 import tempfile
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+
+from core.errors import StoreError
+from storage.locks import FileLock, beside
+
+LONGEST = 90  # bytes of a meeting place: the path of a socket in it may not be longer than about 104
 
 
-class WorkerLock:
-    """Held by an open file: a killed process lets go of it, whatever it was doing."""
+class WorkerLock(FileLock):
+    """Held by the process that works for this database; a killed one lets go of it."""
 
     def __init__(self, database: Path) -> None:
-        self.path = database.with_name(database.name + ".worker")
-        self._file: Any = None
-
-    def take(self) -> bool:
-        """Take the lock if nobody holds it."""
-        file = open(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600), "r+")  # noqa: SIM115 - open as long as held
-        try:
-            _lock(file)
-        except OSError:
-            file.close()
-            return False
-        file.seek(0)
-        file.truncate()
-        file.write(str(os.getpid()))
-        file.flush()
-        self._file = file
-        return True
-
-    def let_go(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-    def held(self) -> bool:
-        """Whether some process works for this database now."""
-        if self._file is not None:
-            return True
-        probe = WorkerLock.__new__(WorkerLock)
-        probe.path, probe._file = self.path, None
-        if not self.path.exists():
-            return False
-        try:
-            with open(self.path, "r+") as file:
-                _lock(file)
-        except OSError:
-            return True
-        return False
-
-
-def _lock(file: Any) -> None:
-    """Raises OSError when another process holds it."""
-    if os.name == "nt":
-        import msvcrt
-
-        file.seek(0)
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-    else:
-        import fcntl
-
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        super().__init__(beside(database, "worker"))
 
 
 def meeting_place(database: Path) -> Path:
-    """A private folder for the worker's socket and status; short, since socket paths may not be long."""
+    """A private folder for the worker's socket and status: the first of several places that is this account's own.
+
+    Raises:
+        StoreError: there is none.
+    """
+    real = database.resolve()
+    name = sha256(str(real).encode()).hexdigest()[:16]
+    for own in places(real):
+        place = own / name
+        if len(os.fsencode(place)) <= LONGEST and private(own) and private(place):
+            return place
+    raise StoreError(
+        "The worker has no private folder to be met in: {places} belong to somebody else, cannot be made, or have too "
+        "long a path. Set TMPDIR to a folder of your own and start Rapport again; nothing was lost.",
+        places=", ".join(map(str, places(real))),
+    )
+
+
+def places(database: Path) -> Iterator[Path]:
+    """Where to meet, in this order."""
     user = os.getuid() if hasattr(os, "getuid") else "user"
-    name = sha256(str(database.resolve()).encode()).hexdigest()[:16]
-    place = Path(tempfile.gettempdir()) / f"rapport-{user}" / name
-    place.parent.mkdir(mode=0o700, exist_ok=True)
-    if hasattr(os, "getuid") and place.parent.stat().st_uid != os.getuid():
-        raise PermissionError(f"{place.parent} belongs to somebody else")
-    place.parent.chmod(0o700)
-    place.mkdir(mode=0o700, exist_ok=True)
-    return place
+    yield Path(tempfile.gettempdir()) / f"rapport-{user}"
+    if runtime := os.environ.get("XDG_RUNTIME_DIR"):
+        yield Path(runtime) / "rapport"
+    yield database.with_name(f".{database.name}.worker")
+
+
+def private(folder: Path) -> bool:
+    """Make the folder for this account alone; false where somebody else owns it, or it is only a link."""
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        if hasattr(os, "getuid") and found.st_uid != os.getuid():
+            return False
+        if folder.is_symlink() or not folder.is_dir():
+            return False
+        folder.chmod(0o700)
+    except OSError:
+        return False
+    return True
