@@ -1,21 +1,21 @@
 """What is made from a report: its counseling note, and the dialogue rebuilt from it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from core.errors import DataError
+from core.errors import DataError, NotFound
 from core.llm.asking import OnText, ask, make_question
 from core.llm.seam import Clearance, Engine, Settings
 from core.reports.checks import Fault
 from core.reports.rebuilt import fault_row, faults_of, named, report_inputs, weight
 from core.reports.replies import Dialogue, Note
 from core.reports.service import spoken, usable
+from core.sessions import safety
 from storage import tables
 from storage.store import Store
 
 How = Literal["memo2demo", "roleplay"]
-RiskOf = Callable[[str, str], list[dict[str, Any]]]
 
 
 async def write_note(
@@ -67,6 +67,20 @@ def newest_note(store: Store, report_id: int) -> tables.Note | None:
     return max(store.reports.notes(report_id), key=lambda note: note.version, default=None)
 
 
+def chosen_note(store: Store, report_id: int, note_id: int | None) -> tables.Note | None:
+    """The version of the note that is asked for, else the newest.
+
+    Raises:
+        NotFound: this version was deleted.
+    """
+    if note_id is None:
+        return newest_note(store, report_id)
+    found = next((note for note in store.reports.notes(report_id) if note.id == note_id), None)
+    if found is None:
+        raise NotFound("There is no {noun} {id}. It may have been deleted; choose another one.", noun="note", id=note_id)
+    return found
+
+
 def confirm_note(store: Store, note_id: int) -> tables.Note:
     """A person has read the edited note: it holds no personal data."""
     from storage.records import Records
@@ -77,23 +91,23 @@ def confirm_note(store: Store, note_id: int) -> tables.Note:
 async def reconstruct_dialogue(
     store: Store, engine: Engine, report_id: int, how: How = "memo2demo", *, seed: int = 0,
     settings: Settings | None = None, on_text: OnText = None, study_id: int | None = None, unit_id: int | None = None,
-    risk_of: RiskOf | None = None,
+    note_id: int | None = None,
 ) -> tables.Session:  # fmt: skip
     """Rebuild the dialogue, check it, ask once more with what was wrong, and save it with the faults that stay.
 
     Args:
-        how: ``memo2demo`` from report and newest note (one is written when there is none); ``roleplay`` from the
-            report alone, CPsyCoun's baseline.
-        risk_of: marks signs of risk in a turn, ``(seat, text)``; without it turns carry no marks.
+        how: ``memo2demo`` from the report and a note; ``roleplay`` from the report alone, CPsyCoun's baseline.
+        note_id: the very version of the note; without it the newest one (one is written when there is none).
     Raises:
         Refused, ModelError: as ``write_note``. Nothing was saved but the calls.
+        NotFound: the note was deleted.
     """
     report = store.reports.get(report_id)
     told: dict[str, Any] = {"seed": seed, "settings": settings, "study_id": study_id, "unit_id": unit_id}
     inputs: dict[str, Any] = {"report": report_inputs(report), "faults": []}
     clearance, note_id = report.clearance, None
     if how == "memo2demo":
-        note = newest_note(store, report_id) or await write_note(store, engine, report_id, **told)
+        note = chosen_note(store, report_id, note_id) or await write_note(store, engine, report_id, **told)
         inputs["note"] = {name: getattr(note, name) for name in Note.model_fields}
         clearance, note_id = min(clearance, note.clearance), note.id
     asking = Asking(store, engine, report, "report/dialogue" if how == "memo2demo" else "report/roleplay", clearance, note_id, on_text, told)
@@ -104,7 +118,7 @@ async def reconstruct_dialogue(
         better = faults_of(again[0], report)
         if weight(better) <= weight(faults):
             (dialogue, call, kind), faults = again, better
-    return save_dialogue(store, report, how, dialogue, faults, call, kind, clearance, seed, risk_of)
+    return save_dialogue(store, report, how, dialogue, faults, call, kind, clearance, seed)
 
 
 @dataclass(frozen=True)
@@ -136,7 +150,7 @@ class Asking:
 
 def save_dialogue(
     store: Store, report: tables.Report, how: How, dialogue: Dialogue, faults: Sequence[Fault], call: int, kind: str,
-    clearance: int, seed: int, risk_of: RiskOf | None = None,
+    clearance: int, seed: int,
 ) -> tables.Session:  # fmt: skip
     session = tables.Session(
         title=f"{report.title} · {'Memo2Demo' if how == 'memo2demo' else 'role-play'}", origin="reconstructed",
@@ -147,7 +161,7 @@ def save_dialogue(
     turns = [
         tables.Turn(
             session_id=0, position=position, seat=turn.seat, text=turn.text, stage=turn.stage, call_id=call,
-            risk=risk_of(turn.seat, turn.text) if risk_of else [],
+            risk=safety.risk_of(turn.seat, turn.text),
         )
         for position, turn in enumerate(dialogue.turns, start=1)
     ]  # fmt: skip

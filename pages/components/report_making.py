@@ -10,7 +10,6 @@ from core.llm import engines
 from core.llm.asking import now
 from core.llm.seam import Clearance, Engine
 from core.reports import making
-from core.sessions import safety
 from pages.components import badges, layout, resources, session_view, transcript
 from pages.components.words import _, language
 from storage import tables
@@ -109,7 +108,7 @@ def dialogue(report: tables.Report, agent: tables.Agent | None) -> None:
             seed = len(made)
             session = attempt(
                 agent,
-                lambda engine: making.reconstruct_dialogue(store, engine, id, how, seed=seed, settings=settings, risk_of=safety.risk_of),
+                lambda engine: making.reconstruct_dialogue(store, engine, id, how, seed=seed, settings=settings),
                 _("Rebuilding the dialogue; it is checked and asked for once more where it breaks a rule …"),
             )
             if session is not None:
