@@ -38,6 +38,7 @@ class Answered(NamedTuple):
     key: str
     state: str
     result: dict[str, Any]
+    whole: bool = True  # false: some items of its instrument are unscored
 
 
 WAITING = "SELECT id, position, kind, stage, key, payload, attempts, result FROM unit "
@@ -124,16 +125,19 @@ def made_by(store: Store, study_id: int, positions: Iterable[int]) -> dict[int, 
 
 
 def answered(store: Store, keys: Iterable[str], study_id: int) -> dict[str, Answered]:
-    """Units elsewhere in the store that hold an answer for these keys; a scored one before an unscored."""
+    """Units elsewhere in the store that hold an answer for these keys.
+
+    One that is scored throughout comes before one with unscored items, and that before one without any.
+    """
     found: dict[str, Answered] = {}
     for some in chunks(list(dict.fromkeys(keys))):
         places = ", ".join(f":k{n}" for n in range(len(some)))
         sql = (
-            f"SELECT id, key, state, result FROM unit WHERE key IN ({places}) AND state IN ('done', 'unscored') "
-            "AND study_id <> :study ORDER BY state DESC, id DESC"
+            f"SELECT id, key, state, result, reason FROM unit WHERE key IN ({places}) AND state IN ('done', 'unscored') "
+            "AND study_id <> :study ORDER BY state DESC, reason = '', id DESC"
         )
         for r in query(store, sql, study=study_id, **{f"k{n}": key for n, key in enumerate(some)}):
-            found[r[1]] = Answered(r[0], r[1], r[2], json.loads(r[3]))
+            found[r[1]] = Answered(r[0], r[1], r[2], json.loads(r[3]), r[2] != "done" or not r[4])
     return found
 
 
@@ -141,20 +145,28 @@ def bind(store: Store, rows: Sequence[Mapping[str, Any]]) -> None:
     """Set key, state, reason and result of many units (id, key, state, reason, result)."""
     change(
         store,
-        "UPDATE unit SET key = :key, state = :state, reason = :reason, result = :result WHERE id = :id",
+        "UPDATE unit SET key = :key, state = :state, reason = :reason, result = :result WHERE id = :id AND state <> 'gone'",
         [dict(row) | {"result": json.dumps(row["result"], ensure_ascii=False)} for row in rows],
     )
 
 
 def copy_judgments(
-    store: Store, table: str, source_unit: int, unit: int, study: int, sessions: Mapping[str, int]
-) -> None:
-    """Repeat an answer's rows for other sessions with the same words; they name the same call."""
+    store: Store, table: str, source_unit: int, unit: int, study: int, sessions: Mapping[str, int],
+    items: Iterable[str] | None = None,
+) -> None:  # fmt: skip
+    """Repeat an answer's rows for other sessions with the same words; they name the same call.
+
+    Args:
+        items: only the rows of these items.
+    """
+    wanted = None if items is None else set(items)
     model: Any = tables.Rating if table == "rating" else tables.Comparison
 
     def copy(session: Any) -> None:
         session.query(model).filter_by(unit_id=unit, study_id=study).delete()  # of a worker that died right here
         for row in session.query(model).filter_by(unit_id=source_unit).all():
+            if wanted is not None and row.item not in wanted:
+                continue
             fields = row.model_dump(exclude={"id"}) | dict(sessions) | {"unit_id": unit, "study_id": study}
             if table == "comparison" and row.winner_id:
                 fields["winner_id"] = sessions["first_id" if row.winner_id == row.first_id else "second_id"]
@@ -170,21 +182,88 @@ def requeue(store: Store, study_id: int) -> int:
 
 
 def retry(store: Store, study_id: int) -> int:
-    """Failed and unscored units become planned again; an unscored one takes the next attempt's draw."""
-    rows = query(
-        store,
-        "SELECT id, state, result FROM unit WHERE study_id = :study AND state IN ('failed', 'unscored')",
-        study=study_id,
+    """Units that failed or lack readings become planned again; one that has been answered takes the next draw.
+
+    Of a whole instrument with unscored items, only these are asked again.
+    """
+    sql = (
+        "SELECT id, state, result FROM unit WHERE study_id = :study AND "
+        "(state IN ('failed', 'unscored') OR (state = 'done' AND reason <> ''))"
     )
     changed = []
-    for id, state, result in rows:
+    for id, state, result in query(store, sql, study=study_id):
         kept = json.loads(result)
-        retries = int(kept.get("retries", 0)) + (state == "unscored")
+        retries = int(kept.get("retries", 0)) + (state != "failed")
         kept = {name: value for name, value in kept.items() if name not in ("source", "retries")}
-        changed.append({"id": id, "result": json.dumps(kept | ({"retries": retries} if retries else {}))})
+        more = ({"retries": retries} if retries else {}) | ({"partly": True} if state == "done" else {})
+        changed.append({"id": id, "result": json.dumps(kept | more)})
     sql = "UPDATE unit SET state = 'planned', reason = '', result = :result WHERE id = :id"
     change(store, sql, changed)
     return len(changed)
+
+
+def items_read(store: Store, unit_id: int) -> set[str]:
+    """Items of a unit that have a reading: a value, or that the item does not apply."""
+    sql = "SELECT item FROM rating WHERE unit_id = :unit AND (value IS NOT NULL OR reason = 'not applicable')"
+    return {row[0] for row in query(store, sql, unit=unit_id)}
+
+
+class Gaps(NamedTuple):
+    """What units that are done still lack."""
+
+    units: int
+    items: int
+
+
+def gaps(store: Store, study_id: int) -> Gaps:
+    """Units of whole instruments that are done but for some items, and how many items."""
+    sql = (
+        "SELECT count(DISTINCT u.id), count(r.id) FROM unit u JOIN rating r ON r.unit_id = u.id AND r.study_id = u.study_id "
+        "WHERE u.study_id = :study AND u.state = 'done' AND u.reason <> '' AND r.value IS NULL "
+        "AND r.reason <> 'not applicable'"
+    )
+    return Gaps(*query(store, sql, study=study_id)[0])
+
+
+# What units work on
+
+RECORDS = {
+    "session": "session", "first": "session", "second": "session", "note": "note", "role": "role_card", "report": "report"
+}  # fmt: skip
+
+
+def lost_records(store: Store, named: Mapping[str, Any]) -> list[str]:
+    """Names in a unit's payload or result whose record is not in the store (any more)."""
+    ids = {name: named[name] for name in RECORDS if isinstance(named.get(name), int)}
+    there = {
+        name: bool(query(store, f'SELECT 1 FROM "{RECORDS[name]}" WHERE id = :id', id=id)) for name, id in ids.items()
+    }
+    return [name for name, found in there.items() if not found]
+
+
+def judged(store: Store, table: str, unit_ids: Iterable[int]) -> set[tuple[int, ...]]:
+    """(unit, its session or sessions in the order shown) for all rows of these units."""
+    columns = {"rating": "unit_id, session_id", "comparison": "unit_id, first_id, second_id"}[table]
+    found: set[tuple[int, ...]] = set()
+    for some in chunks(sorted(set(unit_ids))):
+        sql = f"SELECT DISTINCT {columns} FROM {table} WHERE unit_id IN ({numbers(some)})"
+        found |= {tuple(row) for row in query(store, sql)}
+    return found
+
+
+def rest_sessions(store: Store, study_id: int) -> None:
+    """Pause the conversations that a study left in the middle; its units go on with them when it is resumed."""
+    sql = (
+        "UPDATE session SET state = 'paused', ended_by = 'stopped' WHERE state = 'running' AND id IN (SELECT result ->> "
+        "'session' FROM unit WHERE study_id = :study AND kind = 'session' AND state IN ('planned', 'running'))"
+    )
+    change(store, sql, {"study": study_id})
+
+
+def go_on_with_key(store: Store, study_id: int) -> None:
+    """A study that waits for its key runs again."""
+    sql = "UPDATE study SET state = 'running', reason = '', ended = '' WHERE id = :id AND state = 'needs the key'"
+    change(store, sql, {"id": study_id})
 
 
 def counts(store: Store, study_id: int) -> dict[str, dict[str, int]]:
@@ -202,10 +281,10 @@ def asked_twice(store: Store, study_id: int) -> int:
 
 
 def reasons(store: Store, study_id: int) -> list[tuple[str, str, int]]:
-    """What failed or stayed unscored: (state, reason, how many), most frequent first."""
+    """What failed, stayed unscored or lacks some items: (state, reason, how many), most frequent first."""
     sql = (
-        "SELECT state, reason, count(*) FROM unit WHERE study_id = :study AND state IN ('failed', 'unscored') "
-        "GROUP BY state, reason ORDER BY count(*) DESC"
+        "SELECT state, reason, count(*) FROM unit WHERE study_id = :study AND (state IN ('failed', 'unscored') "
+        "OR (state = 'done' AND reason <> '')) GROUP BY state, reason ORDER BY count(*) DESC"
     )
     return [(r[0], r[1], r[2]) for r in query(store, sql, study=study_id)]
 

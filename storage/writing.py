@@ -4,9 +4,10 @@ import hashlib
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from core.errors import NotFound
 from storage import tables
 from storage.ledger import columns, insert, row_values
 
@@ -23,27 +24,36 @@ def claim(connection: sqlite3.Connection, unit: "Waiting") -> tuple[int, str, st
     """Mark a unit as running before its first call; or give (id, state, result) of an answer that came meanwhile."""
     if unit.key:
         found = connection.execute(
-            "SELECT id, state, result FROM unit WHERE key = ? AND state = 'done' AND id <> ? LIMIT 1",
+            "SELECT id, state, result FROM unit WHERE key = ? AND state = 'done' AND reason = '' AND id <> ? LIMIT 1",
             (unit.key, unit.id),
         ).fetchone()
-        if found is not None:
+        if found is not None and not unit.result.get("partly"):
             return found
+    not_gone(connection, unit.id)
     connection.execute("UPDATE unit SET state = 'running', attempts = attempts + 1 WHERE id = ?", (unit.id,))
     return None
+
+
+def not_gone(connection: sqlite3.Connection, unit_id: int) -> None:
+    """Raises NotFound: a record of this unit was deleted, so nothing about it may be written any more."""
+    found = connection.execute("SELECT state FROM unit WHERE id = ?", (unit_id,)).fetchone()
+    if found is None or found[0] == "gone":
+        raise NotFound("A record that unit {id} worked on was deleted. Nothing about it was kept.", id=unit_id)
 
 
 def finish(
     connection: sqlite3.Connection, unit_id: int, state: str, reason: str, result: Mapping[str, Any]
 ) -> None:
     connection.execute(
-        "UPDATE unit SET state = ?, reason = ?, result = ? WHERE id = ?",
+        "UPDATE unit SET state = ?, reason = ?, result = ? WHERE id = ? AND state <> 'gone'",
         (state, reason, json.dumps(result, ensure_ascii=False), unit_id),
     )
 
 
 def note_result(connection: sqlite3.Connection, unit_id: int, result: Mapping[str, Any]) -> None:
     """What a unit works on, while it runs: it goes on there if the worker dies."""
-    connection.execute("UPDATE unit SET result = ? WHERE id = ?", (json.dumps(result, ensure_ascii=False), unit_id))
+    sql = "UPDATE unit SET result = ? WHERE id = ? AND state <> 'gone'"
+    connection.execute(sql, (json.dumps(result, ensure_ascii=False), unit_id))
 
 
 def release(connection: sqlite3.Connection, unit_id: int) -> None:
@@ -51,9 +61,17 @@ def release(connection: sqlite3.Connection, unit_id: int) -> None:
     connection.execute("UPDATE unit SET state = 'planned' WHERE id = ? AND state = 'running'", (unit_id,))
 
 
-def forget_rows(connection: sqlite3.Connection, table: str, unit_id: int, study_id: int) -> None:
-    """Drop the unscored rows a unit left, before its next attempt's rows take their place; its calls stay."""
-    connection.execute(f"DELETE FROM {table} WHERE unit_id = ? AND study_id = ?", (unit_id, study_id))
+def forget_rows(
+    connection: sqlite3.Connection, table: str, unit_id: int, study_id: int, items: Sequence[str] = ()
+) -> None:
+    """Drop the unscored rows a unit left, before its next attempt's rows take their place; its calls stay.
+
+    Args:
+        items: the items that are asked again; the readings of others stay.
+    """
+    places = f" AND item IN ({', '.join('?' * len(items))})" if items else ""
+    sql = f"DELETE FROM {table} WHERE unit_id = ? AND study_id = ?{places}"
+    connection.execute(sql, (unit_id, study_id, *items))
 
 
 def keep_learned(connection: sqlite3.Connection, endpoint_id: int, learned: Mapping[str, Any]) -> None:

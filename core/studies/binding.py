@@ -1,16 +1,19 @@
 """Binding: when a stage may begin, its units learn what they work on, get their keys, and find answers in the store."""
 
 import json
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
 from core import prompting
-from core.errors import DataError, WorkbenchError
+from core.errors import DataError, StoreError, WorkbenchError
 from core.instruments import Instrument
 from core.instruments import load as load_instrument
 from core.judging.service import turns_to_judge
+from core.reports.making import chosen_note
 from core.sessions import seating
+from core.studies import logs, reasons
 from core.studies.keys import content_key, transcript_hash
 from storage import tables, units
 from storage.store import Store
@@ -19,13 +22,19 @@ from storage.units import Answered, Waiting
 PAGE = 1000
 NEEDS = ("role", "session", "first", "second", "note")  # payload fields that may name a unit of this study
 JUDGED = ("rating", "comparison")
+GONE: dict[str, Any] = {"state": "gone", "reason": reasons.reason("gone"), "key": "", "result": {}}
 SHOWN = ("session", "first", "second")
 KEPT_SESSIONS = 800
 KEPT_RECORDS = 400
+log = logging.getLogger("rapport.worker")
 
 
 class Missing(Exception):
     """A unit cannot be asked, because what it needs was not made; in words."""
+
+
+class Gone(Exception):
+    """A unit cannot be asked, because what it needs was deleted."""
 
 
 class Shelf:
@@ -82,10 +91,8 @@ class Shelf:
             "language": language,
         }
 
-    def note(self, id: int) -> tables.Note:
-        rows = units.query(self.store, "SELECT report_id FROM note WHERE id = :id", id=id)
-        notes = self.store.reports.notes(rows[0][0]) if rows else []
-        return next(note for note in notes if note.id == id)
+    def note(self, report_id: int, id: int) -> tables.Note | None:
+        return chosen_note(self.store, report_id, id)
 
 
 class Shown:
@@ -133,18 +140,30 @@ def bound(shelf: Shelf, study: tables.Study, page: Sequence[Waiting]) -> list[di
         row: dict[str, Any] = {
             "id": unit.id, "kind": unit.kind, "key": "", "state": "planned", "reason": "", "result": dict(unit.result)
         }  # fmt: skip
+        payload = dict(unit.payload)
         try:
             payload = resolved(unit.payload, made)
             facts = FACTS[unit.kind](shelf, study, payload)
-            retries = int(unit.result.get("retries", 0))
+            kept = {name: unit.result[name] for name in ("retries", "partly") if unit.result.get(name)}
             row["key"] = content_key({"kind": unit.kind, "draw": study.draw, "seed": payload["seed"]} | facts)
-            row["result"] = {k: payload[k] for k in NEEDS if k in payload} | (
-                {"retries": retries} if retries else {}
-            )
-        except (Missing, WorkbenchError) as error:
+            row["result"] = {k: payload[k] for k in NEEDS if k in payload} | kept
+        except StoreError:
+            raise
+        except Gone:
+            row |= GONE
+        except Missing as error:
             row |= {"state": "failed", "reason": str(error)}
+        except WorkbenchError as error:
+            row |= GONE if units.lost_records(shelf.store, row["result"] | payload) else failed(error)
+        except Exception as error:  # noqa: BLE001 - logged; it must not keep the other units from being asked
+            log.error("unit %s of study %s cannot be bound: %s", unit.id, study.id, logs.place_of(error, whole=True))
+            row |= {"state": "failed", "reason": reasons.reason("fault", logs.place_of(error))}
         rows.append(row)
     return rows
+
+
+def failed(error: WorkbenchError) -> dict[str, str]:
+    return {"state": "failed", "reason": str(error)}
 
 
 def needed(page: Iterable[Waiting]) -> set[int]:
@@ -155,14 +174,16 @@ def resolved(payload: Mapping[str, Any], made: Mapping[int, tuple[str, dict[str,
     """The payload with ids in the place of units.
 
     Raises:
-        Missing: a unit it needs did not make its record.
+        Missing: a unit it needs did not make its record. Gone: it did, and the record was deleted.
     """
     found = dict(payload)
     for name in NEEDS:
         if not isinstance(ref := found.get(name), dict):
             continue
-        state, result = made.get(ref["unit"], ("gone", {}))
+        state, result = made.get(ref["unit"], ("", {}))
         record = {"first": "session", "second": "session"}.get(name, name)
+        if state == "gone":
+            raise Gone
         if state not in ("done", "reused") or record not in result:
             raise Missing(f"Not asked: the {record} it needs (unit {ref['unit'] + 1}) was not made.")
         found[name] = result[record]
@@ -251,7 +272,7 @@ def note_facts(shelf: Shelf, study: tables.Study, payload: Mapping[str, Any]) ->
 def dialogue_facts(shelf: Shelf, study: tables.Study, payload: Mapping[str, Any]) -> dict[str, Any]:
     report = shelf.report(payload["report"])
     prompt = "report/dialogue" if payload["method"] == "memo2demo" else "report/roleplay"
-    note = shelf.note(payload["note"]) if payload.get("note") else None
+    note = shelf.note(payload["report"], payload["note"]) if payload.get("note") else None
     words = note.model_dump(exclude={"id", "call_id", "created", "version", "edited_by"}) if note else None
     facts = {"report": report_text(report), "note": words, "method": payload["method"]}
     return writer_facts(shelf, payload, report.language, prompt) | facts
@@ -265,6 +286,7 @@ FACTS: dict[str, Any] = {
     "comparison": comparison_facts,
     "rating": rating_facts,
 }
+JUDGED_OF = {"rating": ("session",), "comparison": ("first", "second")}
 RECORDS = {"role": "role_card", "session": "session", "note": "note", "dialogue": "session"}
 
 
@@ -278,37 +300,56 @@ def reuse(store: Store, shelf: Shelf, study: tables.Study, rows: list[dict[str, 
         source = found.get(row["key"])
         if source is None or row["state"] != "planned" or source.id not in there:
             continue
-        if row["result"].get("retries"):
+        if row["result"].get("retries") or row["result"].get("partly"):
             continue
         adopt(store, study, row, source)
 
 
 def still_there(store: Store, rows: Sequence[Mapping[str, Any]], found: Mapping[str, Answered]) -> set[int]:
-    """Sources whose record has not been deleted since."""
+    """Sources whose record, or whose judgments of their very sessions, have not been deleted since."""
     kinds = {row["key"]: row["kind"] for row in rows}
-    fine = {source.id for key, source in found.items() if kinds[key] in JUDGED}
+    fine: set[int] = set()
+    for table, names in JUDGED_OF.items():
+        judged = [source for key, source in found.items() if kinds[key] == table]
+        about: dict[int, tuple[Any, ...]] = {s.id: (root_of(s), *map(s.result.get, names)) for s in judged}
+        rows_there = units.judged(store, table, (place[0] for place in about.values()))
+        fine |= {id for id, place in about.items() if place in rows_there}
     for kind, table in RECORDS.items():
         name = "session" if kind == "dialogue" else kind
-        wanted = {source.result.get(name): source.id for key, source in found.items() if kinds[key] == kind}
-        for some in units.chunks([id for id in wanted if id]):
+        wanted = [(s.id, int(s.result.get(name) or 0)) for key, s in found.items() if kinds[key] == kind]
+        there: set[int] = set()
+        for some in units.chunks(sorted({id for _, id in wanted})):
             sql = f'SELECT id FROM "{table}" WHERE id IN ({units.numbers(some)})'
-            fine |= {wanted[id] for (id,) in units.query(store, sql)}
+            there |= {id for (id,) in units.query(store, sql)}
+        fine |= {source for source, id in wanted if id in there}
     return fine
 
 
+def root_of(source: Answered) -> int:
+    """The unit that has the rows: the source itself, or the one it took its answer from."""
+    return int(source.result.get("source", source.id))
+
+
 def adopt(store: Store, study: tables.Study, row: dict[str, Any], source: Answered) -> None:
-    """Make the row's unit share the source's answer; other sessions with the same words get rows of their own."""
-    row["state"] = "reused" if source.state == "done" else "unscored"
+    """Make the row's unit share the source's answer; other sessions with the same words get rows of their own.
+
+    An answer that lacks some items gives only those it has: the unit stays *planned*, for the rest.
+    """
     if row["kind"] not in JUDGED:
-        row["result"] = dict(source.result) | {"source": source.id}
+        row |= {"state": "reused", "result": dict(source.result) | {"source": source.id}}
         return
-    names = ("session",) if row["kind"] == "rating" else ("first", "second")
-    mine = {name: row["result"][name] for name in names}
-    root = int(source.result.get("source", source.id))
+    mine = {name: row["result"][name] for name in JUDGED_OF[row["kind"]]}
+    sessions = {f"{name}_id": id for name, id in mine.items()}
+    root = root_of(source)
+    if not source.whole:
+        read = units.items_read(store, root)
+        units.copy_judgments(store, row["kind"], root, row["id"], study.id or 0, sessions, read)
+        row["result"] = mine | {"partly": True}
+        return
+    row["state"] = "reused" if source.state == "done" else "unscored"
     if all(source.result.get(name) == id for name, id in mine.items()):
         row["result"] = mine | {"source": root}
     else:
-        sessions = {f"{name}_id": id for name, id in mine.items()}
         units.copy_judgments(store, row["kind"], root, row["id"], study.id or 0, sessions)
         row["result"] = mine
     if row["state"] == "unscored":

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from core import sentences
 from core.errors import DataError, WorkbenchError
 from core.studies import service
 from storage.store import Store
@@ -42,7 +43,7 @@ def load_demo(store: Store, language: str, size: str = "small", wait: bool = Fal
     if wait and service.wait_for(store, id) != "finished":
         raise DataError(
             "The demo study is not finished: {why} Open it on Studies and choose Resume; what was made is saved.",
-            why=store.studies.get(id).reason or store.studies.get(id).state + ".",
+            why=sentences.english(store.studies.get(id).reason) or store.studies.get(id).state + ".",
         )
     return id
 

@@ -1,20 +1,26 @@
 """Executing one unit: ask, read, save. Knows nothing of where it runs."""
 
+import asyncio
 import json
+import logging
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from core.errors import DataError, ModelError, NotFound, PromptError, Refused
+from sqlalchemy.exc import IntegrityError
+
+from core.errors import DataError, ModelError, NotFound, PromptError, Refused, WorkbenchError
 from core.judging.readings import Rated, read_ratings
 from core.judging.service import comparison_fields, comparison_question, rating_fields, rating_question
 from core.llm.asking import call_fields, keeping, send
 from core.llm.engines import settings_of
 from core.llm.seam import Answer, Question, Settings
-from core.studies import making, reasons
+from core.studies import logs, making, reasons
 from core.studies.binding import NEEDS, Shelf, profile_of
 from core.studies.keys import derived_seed
+from core.studies.pacing import Halted
 from core.studies.replay import stored_calls, stored_key
 from core.studies.unit import AnsweredElsewhere, Asking, Chair, Desk, PacedEngine
 from storage import tables, units, writing
@@ -23,7 +29,16 @@ from storage.units import Waiting
 
 JUDGE_TEMPERATURE = 1.0  # both papers ask their judges at temperature 1
 NOT_APPLICABLE = "not applicable"
+INTEGRITY = (sqlite3.IntegrityError, IntegrityError)  # a row it belongs to is not there
 Outcome = tuple[str, str, dict[str, Any]]  # state, reason, result of a unit
+log = logging.getLogger("rapport.worker")
+
+
+class Ended(NamedTuple):
+    """How a unit ended; ``fault`` is the place in Rapport that failed it, if one did."""
+
+    state: str
+    fault: str = ""
 
 
 class Room(Protocol):
@@ -39,32 +54,69 @@ class Room(Protocol):
     def stopping(self) -> bool: ...
 
 
-async def execute(room: Room, unit: Waiting) -> str:
-    """Bring one unit to its end and commit it; returns its state.
+async def execute(room: Room, unit: Waiting) -> Ended:
+    """Bring one unit to its end and commit it.
+
+    Whatever nobody foresaw fails this unit and no other; the reply that had come is kept.
 
     Raises:
-        ModelError of kind ``study``, Halted: nothing came of this unit; it waits as *planned*.
+        ModelError of kind ``study``, NeedsKey, StoreError, Halted: nothing came of this unit; it waits as *planned*.
     """
     asking = Asking(room.desk, unit)
     token = keeping.set(asking.keep)
     try:
         if unit.attempts:
             asking.stored = await room.desk.ledger.write(lambda c: stored_calls(c, unit.id))
-        return await KINDS[unit.kind](room, asking, ids_of(unit))
+        return Ended(await KINDS[unit.kind](room, asking, ids_of(unit)))
     except AnsweredElsewhere as answered:
-        return await take_over(room, unit, answered)
+        return Ended(await take_over(room, unit, answered))
     except ModelError as error:
         if error.kind == "study" and not isinstance(error, Refused):
             give_back(room, asking)
             raise
-        return await close(room, asking, "failed", reasons.of_error(error))
-    except (DataError, PromptError, NotFound) as error:
-        return await close(room, asking, "failed", reasons.of_error(error))
+        return Ended(await fail(room, asking, reasons.of_error(error)))
+    except (DataError, PromptError, NotFound, *INTEGRITY) as error:
+        return await without_record(room, asking, error)
+    except (Halted, WorkbenchError, asyncio.CancelledError):
+        give_back(room, asking)
+        raise
+    except Exception as error:  # noqa: BLE001 - logged, and counted by whoever runs the study
+        return await stumble(room, asking, error)
     except BaseException:
         give_back(room, asking)
         raise
     finally:
         keeping.reset(token)
+
+
+async def without_record(room: Room, asking: Asking, error: Exception) -> Ended:
+    """A unit that could not work on its records: *gone* where one was deleted, else failed with the reason."""
+    named = asking.unit.payload | asking.unit.result | asking.made
+    if await asyncio.to_thread(units.lost_records, room.store, named):
+        asking.unit.result.clear()
+        asking.made.clear()
+        return Ended(await close(room, asking, "gone", reasons.reason("gone")))
+    if isinstance(error, WorkbenchError):
+        return Ended(await fail(room, asking, reasons.of_error(error)))
+    return await stumble(room, asking, error)
+
+
+async def stumble(room: Room, asking: Asking, error: Exception) -> Ended:
+    """A fault of ours: this unit fails with the place of it, and what had come for it is kept."""
+    fault = logs.place_of(error)
+    log.error("unit %s of study %s: %s", asking.unit.id, room.study.id, logs.place_of(error, whole=True))
+    if asking.came is not None:
+        with suppress(NotFound):  # its record was deleted meanwhile: then nothing of it is kept
+            await keep_unread(room, asking, *asking.came)
+    return Ended(await fail(room, asking, reasons.reason("fault", fault)), fault)
+
+
+async def keep_unread(room: Room, asking: Asking, engine: PacedEngine, question: Question, answer: Answer) -> None:
+    """A reply that could not be dealt with, as it came."""
+    fields = call_fields(engine, question, answer) | {"state": "unreadable"}
+    messages = [{"role": m.role, "content": m.content} for m in question.messages]
+    packed = asking.pack(fields, messages, answer.raw, engine.chair.price)
+    await room.desk.ledger.write(lambda c: writing.save_call(c, packed))
 
 
 def give_back(room: Room, asking: Asking) -> None:
@@ -82,9 +134,14 @@ def ids_of(unit: Waiting) -> dict[str, Any]:
     return payload
 
 
+async def fail(room: Room, asking: Asking, reason: str) -> str:
+    """End a unit that was not answered. One whose other items are answered stays *done*, and says what it lacks."""
+    return await close(room, asking, "done" if asking.unit.result.get("partly") else "failed", reason)
+
+
 async def close(room: Room, asking: Asking, state: str, reason: str) -> str:
     """End a unit that has no row to save; what it works on stays known for a retry."""
-    result = {k: v for k, v in asking.unit.result.items() if k != "source"} | asking.made
+    result = {k: v for k, v in asking.unit.result.items() if k not in ("source", "partly")} | asking.made
     await room.desk.ledger.write(lambda c: writing.finish(c, asking.unit.id, state, reason, result))
     return state
 
@@ -118,6 +175,8 @@ async def rating(room: Room, asking: Asking, payload: dict[str, Any]) -> str:
     shown, instrument = shelf.session(payload["session"]), shelf.instrument(payload["instrument"])
     whole = payload["item"] is None
     items = payload.get("items") or [i.id for i in instrument.items] if whole else [payload["item"]]
+    if whole:
+        items = await still_asked(room, asking, items)
     question = rating_question(
         instrument, items, shown.session, shown.turns, setting=payload["setting"], whole=whole,
         profile=profile_of(shelf, instrument, shown.session), settings=judge_settings(chair.agent),
@@ -125,28 +184,41 @@ async def rating(room: Room, asking: Asking, payload: dict[str, Any]) -> str:
     )  # fmt: skip
     engine = asking.engine(chair)
     answer = await send(engine, question)
+    asking.came = (engine, question, answer)
     asked = question.inputs["items"] if whole else [question.inputs["item"]]
     read = read_ratings(answer, asked, shown.turns)
     more = {"repeat": payload["repeat"], "study_id": room.study.id, "unit_id": asking.unit.id}
     rater = shelf.rater(payload["judge"])
     rows = [rating_fields(one, instrument, shown.session, rater, payload["setting"], **more) for one in read]
-    outcome = rating_outcome(answer, read, {"session": payload["session"]})
+    partly = bool(asking.unit.result.get("partly"))
+    outcome = rating_outcome(answer, read, {"session": payload["session"]}, partly)
     return await commit(room, asking, engine, question, answer, tables.Rating, rows, outcome)
 
 
-def rating_outcome(answer: Answer, read: Sequence[Rated], result: dict[str, Any]) -> Outcome:
-    """*Unscored* when nothing could be read; items left out of a longer reply are named in the reason."""
+async def still_asked(room: Room, asking: Asking, items: Sequence[str]) -> list[str]:
+    """The items of a whole instrument that this unit has no reading of yet: all, or those that were unscored."""
+    if not asking.unit.attempts and not asking.unit.result.get("partly"):
+        return list(items)
+    read = await asyncio.to_thread(units.items_read, room.store, asking.unit.id)
+    return [item for item in items if item not in read] or list(items)
+
+
+def rating_outcome(
+    answer: Answer, read: Sequence[Rated], result: dict[str, Any], partly: bool = False
+) -> Outcome:
+    """*Unscored* when nothing could be read; *done* with a reason when some items could not.
+
+    Args:
+        partly: other items of the unit were read before.
+    """
     lost = [one for one in read if one.value is None and one.reason != NOT_APPLICABLE]
     if not lost:
         return "done", "", result
-    why = reasons.of_answer(answer) if not answer.usable else reasons.reason("off_scale", lost[0].reason)
-    if len(lost) < len(read):
-        return (
-            "done",
-            reasons.reason("off_scale", f"{len(lost)} of {len(read)} items: {lost[0].reason}"),
-            result,
-        )
-    return "unscored", why, result
+    why = reasons.of_answer(answer) if not answer.usable else reasons.of_item(lost[0].reason)
+    if len(lost) == len(read) and not partly:
+        return "unscored", why, result
+    code, details = reasons.split(why)
+    return "done", reasons.reason(code, f"{len(lost)} of {len(read)} items: {details}"), result
 
 
 async def comparison(room: Room, asking: Asking, payload: dict[str, Any]) -> str:
@@ -161,6 +233,7 @@ async def comparison(room: Room, asking: Asking, payload: dict[str, Any]) -> str
     )  # fmt: skip
     engine = asking.engine(chair)
     answer = await send(engine, question)
+    asking.came = (engine, question, answer)
     rater = shelf.rater(payload["judge"])
     more = {"repeat": payload["repeat"], "study_id": room.study.id, "unit_id": asking.unit.id}
     row = comparison_fields(
@@ -184,22 +257,23 @@ async def commit(
     known = asking.stored.get(stored_key(question.prompt_hash, question.seed, messages)) if asking.stored else None
     packed = asking.pack(call_fields(engine, question, answer), messages, answer.raw, engine.chair.price)
     again = bool(unit.attempts)
+    items = [row["item"] for row in rows if "item" in row]
     if retries := unit.result.get("retries"):
         result = result | {"retries": retries}
 
     def job(connection: sqlite3.Connection) -> str:
         call = int(known["id"]) if known else writing.save_call(connection, packed)
         if not call:  # what it judges was deleted meanwhile
-            writing.finish(connection, unit.id, "gone", "", {})
+            writing.finish(connection, unit.id, "gone", reasons.reason("gone"), {})
             return "gone"
         if again:
-            writing.forget_rows(connection, str(table.__table__.name), unit.id, study)
+            writing.forget_rows(connection, str(table.__table__.name), unit.id, study, items)
         writing.save_rows(connection, table, ({**row, "call_id": call} for row in rows))
         writing.finish(connection, unit.id, state, why, result)
         return state
 
     ended = str(await desk.ledger.write(job))
-    asking.owed = False
+    asking.owed, asking.came = False, None
     return ended
 
 

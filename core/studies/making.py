@@ -95,8 +95,9 @@ async def dialogue(room: Any, asking: Asking, payload: dict[str, Any]) -> str:
     rebuilt = made_before(room, asking, sql)
     if rebuilt is None:
         found = await making.reconstruct_dialogue(
-            room.store, *writer(room, asking, payload), payload["method"], **terms(room, asking, payload)
-        )
+            room.store, *writer(room, asking, payload), payload["method"], **terms(room, asking, payload),
+            note_id=payload.get("note"),
+        )  # fmt: skip
         rebuilt = found.id or 0
     kept = {name: payload[name] for name in ("report", "note") if payload.get(name)}
     return await ended(room, asking, kept | {"session": rebuilt})

@@ -9,14 +9,15 @@ import asyncio
 import random
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 FIRST = 8  # calls at once at an endpoint nobody knows yet
 MOST = 64  # calls at once where nobody set a number
 LONGEST_PAUSE = 60.0  # seconds between two tries of our own choosing
+Number = TypeVar("Number", int, float)
 Clock = Callable[[], float]
 Sleep = Callable[[float], Awaitable[Any]]
 
@@ -51,6 +52,17 @@ class Bucket:
     def take(self, amount: float) -> None:
         self.level -= amount
 
+    def become(self, per_minute: float) -> None:
+        """Another rate from now on; what was saved up or owed stays, up to the new burst."""
+        self.wait()
+        self.per_minute = per_minute
+        self.level = min(self.level, self.burst)
+
+
+def strictest(wished: Iterable[Number | None]) -> Number | None:
+    """The lowest of what was wished for; ``None`` when nobody wished."""
+    return min((one for one in wished if one is not None), default=None)
+
 
 class Pacer:
     """The pace of one endpoint and model, shared by everything a worker asks of it.
@@ -81,6 +93,22 @@ class Pacer:
         self._queue: deque[tuple[asyncio.Future[None], float]] = deque()
         self._timer: asyncio.Task[None] | None = None
         self.halting = False
+
+    def keep(self, most: int, requests: float | None, tokens: float | None) -> None:
+        """Keep these bounds from now on: calls at once at most, and rates a minute where given."""
+        self.most, self.limit = most, min(self.limit, float(most))
+        self.quick_to = min(self.quick_to, float(most)) if self.last_cut >= 0 else float(most)
+        self.requests = self._bucket(self.requests, requests)
+        self.tokens = self._bucket(self.tokens, tokens)
+        if self._queue:
+            self._wake()
+
+    def _bucket(self, bucket: Bucket | None, per_minute: float | None) -> Bucket | None:
+        if per_minute is None or bucket is None:
+            return None if per_minute is None else Bucket(per_minute, self.clock)
+        if bucket.per_minute != per_minute:
+            bucket.become(per_minute)
+        return bucket
 
     @asynccontextmanager
     async def slot(self, tokens: float = 0.0) -> AsyncIterator[float]:

@@ -9,8 +9,8 @@ from core.studies import reasons
 from storage import tables, units
 from storage.store import Store
 
-STATES = ("planned", "running", "done", "reused", "unscored", "failed")
-ENDED = ("done", "reused", "unscored", "failed")
+STATES = ("planned", "running", "done", "reused", "unscored", "failed", "gone")
+ENDED = ("done", "reused", "unscored", "failed", "gone")
 LATELY = 30.0  # seconds over which the pace is measured
 
 
@@ -36,6 +36,7 @@ class Standing:
     pace: float  # calls a second, lately
     doing: Mapping[str, Any] = field(default_factory=dict)
     models: tuple[tuple[str, str, int], ...] = ()
+    gaps: units.Gaps = field(default_factory=lambda: units.Gaps(0, 0))  # units that are done but for some items
 
     @property
     def counts(self) -> dict[str, int]:
@@ -48,6 +49,11 @@ class Standing:
     @property
     def ended(self) -> int:
         return sum(self.counts[state] for state in ENDED)
+
+    @property
+    def redo(self) -> int:
+        """Units that asking again can help."""
+        return self.counts["failed"] + self.counts["unscored"] + self.gaps.units
 
     @property
     def waiting(self) -> int:
@@ -94,6 +100,7 @@ def standing(store: Store, study: tables.Study, doing: Mapping[str, Any] | None 
         pace=pace(units.recent_calls(store, id)) if running else 0.0,
         doing=doing or {},
         models=tuple(units.models_answered(store, id)),
+        gaps=units.gaps(store, id),
     )
 
 

@@ -6,8 +6,9 @@ from core.llm.seam import Answer
 SEPARATOR = ": "
 CODES = (
     "busy", "server", "timeout", "malformed", "stream", "unreachable", "too_long", "filtered", "refused", "gate",
-    "missing", "cut", "empty", "unreadable", "off_scale", "record", "other",
+    "missing", "cut", "empty", "unreadable", "off_scale", "record", "gone", "fault", "other",
 )  # fmt: skip
+LEFT_OUT = ("the reply leaves this item out", "the reply gives no rating")  # how such a reason begins
 
 
 def reason(code: str, details: str = "") -> str:
@@ -54,3 +55,8 @@ def of_answer(answer: Answer) -> str:
     """The stored reason of an answer that is none."""
     code = answer.state if answer.state in CODES else "unreadable"
     return reason(code, answer.reason)
+
+
+def of_item(why: str) -> str:
+    """The stored reason of one item without a reading."""
+    return reason("missing" if why.startswith(LEFT_OUT) else "off_scale", why)

@@ -6,15 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from core.errors import DataError, ModelError, StoreError
+from core.errors import DataError, ModelError, StoreError, WorkbenchError, msg
 from core.llm.engines import engine_of
 from core.llm.gate import is_local
 from core.llm.seam import Engine
 from core.studies.binding import Shelf, bind_stage
-from core.studies.design import Design, Pacing
-from core.studies.execute import execute
+from core.studies.design import Design, Pacing, read_design
+from core.studies.execute import Ended, execute
 from core.studies.feed import Feed
-from core.studies.pacing import FIRST, MOST, Bucket, Clock, Halted, Pacer, Sleep
+from core.studies.keyring import Keys
+from core.studies.pacing import FIRST, MOST, Clock, Halted, Pacer, Sleep, strictest
 from core.studies.prices import OverBudget, Price, Purse, price_of, read_prices
 from core.studies.unit import Chair, Desk
 from storage import tables, units, writing
@@ -26,6 +27,13 @@ RULES_AT_ONCE = 32  # units in progress on the demo engine: enough to share comm
 GRACE = 20.0  # seconds in which calls under way may still answer when a study stops
 SAVING = 1.0  # seconds in which what has just come may still be read and handed to the ledger
 
+MOST_IN_A_ROW = 20  # units that meet the same fault of ours before the study stops: more would only cost money
+NO_KEY = msg("The key for {name} is not here: a typed key is kept in memory until the study it was typed for ends. Type it again and resume; nothing was sent.")
+ALL_FAIL = msg(
+    "The study stopped after {n} units in a row met the same fault in Rapport itself ({fault}). Everything answered is "
+    "saved; the worker's log has where. Resume to go on, or ask the failed units again later."
+)  # fmt: skip
+
 Result = TypeVar("Result")
 
 
@@ -35,33 +43,63 @@ class Workshop:
 
     store: Store
     ledger: Ledger
-    keys: dict[str, str] = field(default_factory=dict)  # by base URL; in memory only
+    keys: Keys = field(default_factory=Keys)  # in memory only
     pacers: dict[tuple[str, str], Pacer] = field(default_factory=dict)
+    paced_for: dict[tuple[str, str], dict[int, Pacing]] = field(default_factory=dict)  # who uses a pacer, and how
     clock: Clock = time.monotonic
     sleep: Sleep = asyncio.sleep
     grace: float = GRACE
     timeout: float | None = None
 
-    def pacer(self, engine: Engine, pacing: Pacing) -> Pacer:
-        """The pace of an endpoint and model, begun as the study says, else as it was last time."""
+    def pacer(self, engine: Engine, pacing: Pacing, study_id: int) -> Pacer:
+        """The pace of an endpoint and model: as strict as the strictest study that uses it now, else as last time."""
         name = (engine.endpoint.base_url, engine.endpoint.model)
+        rules = engine.endpoint.kind == "demo"
         if name not in self.pacers:
-            rules = engine.endpoint.kind == "demo"
-            most = pacing.at_once or (RULES_AT_ONCE if rules else MOST)
             last = self.store.settings.get(pace_name(*name), {}).get("at_once", FIRST)
-            per_minute = (pacing.requests_per_minute, pacing.tokens_per_minute)
-            requests, tokens = (Bucket(rate, self.clock) if rate else None for rate in per_minute)
-            start = most if rules or pacing.at_once else last
-            self.pacers[name] = Pacer(start, most, requests, tokens, self.clock, self.sleep)
+            most = pacing.at_once or (RULES_AT_ONCE if rules else MOST)
+            self.pacers[name] = Pacer(most if rules or pacing.at_once else last, most, clock=self.clock, sleep=self.sleep)
+        self.paced_for.setdefault(name, {})[study_id] = pacing
+        self.keep_pace(name, RULES_AT_ONCE if rules else MOST)
         return self.pacers[name]
+
+    def keep_pace(self, name: tuple[str, str], most: int) -> None:
+        using = list(self.paced_for[name].values())
+        self.pacers[name].keep(
+            strictest(one.at_once for one in using) or most,
+            strictest(one.requests_per_minute for one in using),
+            strictest(one.tokens_per_minute for one in using),
+        )
+
+    def leave(self, study_id: int) -> None:
+        """A study has ended: what it asked for binds the others no longer."""
+        for name, using in self.paced_for.items():
+            if using.pop(study_id, None) is not None and using:
+                self.keep_pace(name, MOST if name[0] else RULES_AT_ONCE)
+
+
+def design_of(study: tables.Study) -> Design:
+    """The study's design as this version reads it.
+
+    Raises:
+        DataError: it does not fit, for instance because another version saved it.
+    """
+    try:
+        return read_design(dict(study.design))
+    except DataError as error:
+        raise DataError(
+            "The design of study {id} does not fit this version of Rapport: {why}. Its answers are saved; download the "
+            "design, correct it and begin a new study, which uses them.",
+            id=study.id, why=error.values.get("why", str(error)),
+        ) from error
 
 
 def pace_name(base_url: str, model: str) -> str:
     return f"pace {base_url} {model}"
 
 
-class NeedsKey(Exception):
-    """An endpoint's key is neither in the environment nor was it typed for this worker."""
+class NeedsKey(WorkbenchError):
+    """An endpoint's key is neither in the environment nor was it typed for this study."""
 
 
 class StudyRun:
@@ -69,13 +107,14 @@ class StudyRun:
 
     def __init__(self, workshop: Workshop, study: tables.Study) -> None:
         self.workshop, self.store, self.study = workshop, workshop.store, study
-        self.design = Design.model_validate(study.design)
+        self.design = design_of(study)
         self.shelf = Shelf(self.store)
         spent = units.figures(self.store, study.id or 0).cost
         self.desk = Desk(study.id or 0, workshop.ledger, Purse(study.budget, spent), self.design.pacing)
         self.chairs: dict[int, Chair] = {}
         self.active: dict[asyncio.Task[None], Any] = {}
-        self.ending: tuple[str, str] | None = None  # state and reason, once the study has to stop
+        self.ending: tuple[str, WorkbenchError | None] | None = None  # state and reason, once it has to stop
+        self.in_a_row: tuple[str, int] = ("", 0)  # the fault of ours that the last units met, and how many
         self.halted = asyncio.Event()
         self.trouble = ""  # in words, while the database keeps this study from its next stage
         self.own_prices = read_prices(self.store.settings.get("prices", []) or [])
@@ -91,22 +130,20 @@ class StudyRun:
         if agent_id not in self.chairs:
             agent = self.shelf.agent(agent_id)
             engine = self._engine(agent)
-            pacer = self.workshop.pacer(engine, self.design.pacing)
+            pacer = self.workshop.pacer(engine, self.design.pacing, self.study.id or 0)
             self.chairs[agent_id] = Chair(engine, pacer, self.price(engine), agent)
         return self.chairs[agent_id]
 
     def _engine(self, agent: tables.Agent) -> Engine:
+        keys = self.workshop.keys.of(self.study.id or 0)
         try:
-            engine = engine_of(self.store, agent, self.workshop.keys)
+            engine = engine_of(self.store, agent, keys)
         except DataError as error:
-            raise NeedsKey(str(error)) from error
+            raise NeedsKey(error.message, **error.values) from error
         if engine.endpoint.kind != "demo" and not is_local(engine.endpoint):
             row = self.store.endpoints.get(agent.endpoint_id or 0)
-            if not row.key_env and row.base_url not in self.workshop.keys:
-                raise NeedsKey(
-                    f"The key for {row.name} was typed for a browser session that is over. Type it again on Models "
-                    "and agents, then resume; nothing was sent."
-                )
+            if not row.key_env and row.base_url not in keys:
+                raise NeedsKey(NO_KEY, name=row.name)
         if hasattr(engine, "_on_learn"):
             engine._on_learn = lambda learned: self.learn(agent.endpoint_id or 0, learned)
         if self.workshop.timeout is not None and hasattr(engine, "_timeout"):
@@ -125,20 +162,20 @@ class StudyRun:
 
     # The story
 
-    async def run(self) -> tuple[str, str]:
-        """Work the study off; returns its new state and the reason in words."""
+    async def run(self) -> tuple[str, WorkbenchError | None]:
+        """Work the study off; returns its new state and the reason."""
         study_id = self.study.id or 0
         try:
             await self.patiently(units.requeue, self.store, study_id)
             while not self.ending:
                 stages = await self.patiently(units.open_stages, self.store, study_id)
                 if not stages:
-                    return "finished", ""
+                    return "finished", None
                 await self.patiently(bind_stage, self.store, self.study, stages[0])
                 await self.run_stage(stages[0])
             return self.ending
         except StoreError as error:
-            return "failed", str(error)
+            return "failed", error
         finally:
             await self.close()
 
@@ -166,7 +203,7 @@ class StudyRun:
         try:
             hands = self.hands(feed)
         except NeedsKey as error:
-            self.end("needs the key", str(error))
+            self.end("needs the key", error)
             return
         tasks = [asyncio.create_task(self.work(feed), name=f"unit {n}") for n in range(hands)]
         watch = asyncio.create_task(self.watch(tasks))
@@ -189,19 +226,26 @@ class StudyRun:
         """One pair of hands: unit after unit until none is left or the study stops."""
         while not self.desk.stopping and (unit := await feed.next()) is not None:
             try:
-                await execute(self, unit)
+                self.count_faults(await execute(self, unit))
             except Halted:
                 return
             except OverBudget as error:
-                self.end("over budget", str(error))
+                self.end("over budget", error)
             except ModelError as error:
-                self.end("needs the key" if error.values.get("status") == 401 else "failed", str(error))
+                self.end("needs the key" if error.values.get("status") == 401 else "failed", error)
             except NeedsKey as error:
-                self.end("needs the key", str(error))
+                self.end("needs the key", error)
             except StoreError as error:
-                self.end("failed", str(error))
+                self.end("failed", error)
 
-    def end(self, state: str, reason: str) -> None:
+    def count_faults(self, ended: Ended) -> None:
+        """Stop when so many units in a row, and none between them that went well, meet the same fault of ours."""
+        before, count = self.in_a_row
+        self.in_a_row = (ended.fault, count + 1 if ended.fault == before else 1) if ended.fault else ("", 0)
+        if self.in_a_row[1] >= MOST_IN_A_ROW:
+            self.end("failed", WorkbenchError(ALL_FAIL, n=self.in_a_row[1], fault=ended.fault))
+
+    def end(self, state: str, reason: WorkbenchError | None = None) -> None:
         """Take up nothing further; the first reason counts."""
         self.ending = self.ending or (state, reason)
         self.desk.stopping = True

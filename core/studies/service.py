@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from core import instruments
-from core.errors import DataError
+from core import instruments, sentences
+from core.errors import DataError, StoreError
 from core.llm.agents import ensure_shipped
 from core.studies import keyring, samples
 from core.studies.binding import settle
 from core.studies.design import Design, read_design
 from core.studies.expand import Catalogue, Expansion, Instrument, expand
 from core.studies.progress import Standing, standing
-from core.studies.worker import doing, start_worker_if_needed, work_off
+from core.studies.starting import LOG, start_worker, start_worker_if_needed
+from core.studies.worker import doing, work_off
 from storage import tables, units
 from storage.store import Store
 from storage.tables import now
@@ -72,8 +73,11 @@ def start(
 ) -> tables.Study:
     """Set a study running; what the store can answer already needs no worker.
 
+    Keys are with the worker before the study runs, so that none is taken up without them.
+
     Raises:
         DataError: it has a budget, but nobody knows what its model costs.
+        StoreError: the worker could not be started, or did not take the keys; nothing was started.
     """
     study = store.studies.get(study_id)
     if study.state == "running":
@@ -82,10 +86,11 @@ def start(
     started = study.started or now()
     if settle(store, study):
         return store.studies.update(study_id, state="finished", reason="", started=started, ended=now())
+    if worker:
+        give_keys(store, study_id, keys or {})
     study = store.studies.update(study_id, state="running", reason="", started=started, ended="")
     if worker:
         start_worker_if_needed(store)
-        give_keys(store, keys or {})
     return study
 
 
@@ -97,16 +102,42 @@ def count_known(store: Store, study_id: int) -> tables.Study:
     return store.studies.get(study_id)
 
 
-def give_keys(store: Store, keys: Mapping[str, str], wait: float = 10.0) -> bool:
-    """Hand typed keys to the worker, which may be starting just now; they are written nowhere."""
+def give_keys(store: Store, study_id: int, keys: Mapping[str, str], wait: float = 20.0) -> None:
+    """Hand the worker those typed keys that the study asks with; they are written nowhere.
+
+    A worker is started where none is, and waits for the study; a study that waits for its key goes on.
+
+    Raises:
+        StoreError: no worker took them in time.
+    """
+    wanted = {row.base_url: key for row in endpoints_of(store, study_id) if (key := keys.get(row.base_url))}
+    if not wanted or store.path is None:
+        return
+    if not typed_key_possible():
+        raise StoreError(
+            "Typed keys cannot reach the worker on this system. Set the key in an environment variable, name it on "
+            "Models and agents, and start again; nothing was started."
+        )
     until = time.monotonic() + wait
-    while store.path is not None and any(keys.values()):
-        if keyring.hand_over(store.path, keys):
-            return True
+    while True:
+        start_worker(store)
+        if keyring.hand_over(store.path, study_id, wanted):
+            return
         if time.monotonic() > until:
-            return False
-        time.sleep(0.1)
-    return True
+            raise StoreError(
+                "The worker did not take the key within {seconds:.0f} seconds; its log {log} may say why. Try again; "
+                "nothing was started.",
+                seconds=wait, log=str(store.folder.resolve() / LOG),
+            )  # fmt: skip
+        time.sleep(0.05)
+
+
+def endpoints_of(store: Store, study_id: int) -> list[tables.Endpoint]:
+    """Endpoints that units of the study which are not answered yet ask."""
+    stages = units.open_stages(store, study_id)
+    agents = {id for stage in stages for id in units.agents_of(store, study_id, stage)}
+    ids = {store.agents.get(id).endpoint_id for id in agents}
+    return [store.endpoints.get(id) for id in sorted(id for id in ids if id)]
 
 
 def stop(store: Store, study_id: int) -> tables.Study:
@@ -130,7 +161,7 @@ def resume(
 
 
 def retry(store: Store, study_id: int, wait: bool = False, keys: Mapping[str, str] | None = None) -> int:
-    """Ask failed and unscored units again, and only these; returns how many."""
+    """Ask failed and unscored units again, and unscored items of units that are done; returns how many units."""
     study = store.studies.get(study_id)
     if study.state in ("running", "stopping"):
         raise DataError("Study {id} is still running. Stop it or wait; nothing was changed.", id=study_id)
@@ -161,7 +192,7 @@ def run_design(
 
 
 def wait_for(store: Store, study_id: int, longest: float | None = None) -> str:
-    """Wait until the study stands still; a worker that died is started again. Returns the state."""
+    """Wait until the study stands still; a worker that died is started again, a few times. Returns the state."""
     until = None if longest is None else time.monotonic() + longest
     pause = 0.05
     while (state := store.studies.get(study_id).state) not in OVER:
@@ -186,11 +217,12 @@ def as_json(found: Standing) -> dict[str, Any]:
         "id": found.study.id,
         "name": found.study.name,
         "state": found.study.state,
-        "reason": found.study.reason,
+        "reason": sentences.english(found.study.reason),
         "units": {
             "planned": found.total, "done": counts["done"], "failed": counts["failed"],
-            "reused": counts["reused"], "unscored": counts["unscored"], "waiting": found.waiting,
+            "reused": counts["reused"], "unscored": counts["unscored"], "gone": counts["gone"], "waiting": found.waiting,
         },
+        "items_unscored": found.gaps.items,
         "calls": figures.calls,
         "requests": figures.requests,
         "repaired": figures.repaired,

@@ -84,6 +84,7 @@ class Asking:
         self.made: dict[str, int] = {}  # records this unit made, by noun
         self.prices: dict[str, Price | None] = {}
         self.stored: dict[tuple[str, int, str], dict[str, Any]] = {}
+        self.came: tuple[PacedEngine, Question, Answer] | None = None  # a reply that is not committed yet
 
     def engine(self, chair: Chair) -> "PacedEngine":
         return PacedEngine(self, chair)

@@ -12,29 +12,29 @@ import json
 import logging
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from core.errors import StoreError, WorkbenchError
-from core.studies import keyring
+from core import sentences
+from core.errors import StoreError, WorkbenchError, msg
+from core.studies import keyring, logs
 from core.studies.lock import WorkerLock, meeting_place
 from core.studies.running import GRACE, StudyRun, Workshop
-from storage import tables
+from core.studies.starting import ended_well, running_studies
+from storage import tables, units
 from storage.ledger import Ledger
 from storage.store import Store, open_store
 from storage.tables import now
 
-ROOT = Path(__file__).parents[2]
 IDLE = 3.0  # seconds without work after which the worker ends
 LOOK = 0.3  # seconds between two looks at the studies
 TELL = 1.0  # seconds between two notes of what is being done
-RUNNING = ("running", "stopping")
+KEPT = 60.0  # seconds for which keys wait for their study to be set running
+BROKEN = msg("The study stopped because of a fault in Rapport itself ({fault}). Everything answered is saved; the worker's log has where.")
 log = logging.getLogger("rapport.worker")
-_started: list["subprocess.Popen[bytes]"] = []
 
 
 class Worker:
@@ -47,6 +47,7 @@ class Worker:
             )
         self.store, self.idle = store, idle
         self.workshop = Workshop(store, Ledger(store.path), **workshop)
+        self.handed: dict[int, float] = {}  # when each study's keys came
         self.runs: dict[int, tuple[StudyRun, asyncio.Task[None]]] = {}
         self.leaving = asyncio.Event()
         self.stirred = asyncio.Event()  # a study ended, or a signal came: look at once
@@ -58,10 +59,10 @@ class Worker:
         quiet_since, told = time.monotonic(), 0.0
         try:
             while not self.leaving.is_set():
-                busy = await self.look()
-                if busy:
+                if await self.look() or self.awaits_studies():
                     quiet_since = time.monotonic()
                 elif time.monotonic() - quiet_since >= self.idle:
+                    self.leaving.set()
                     return
                 if time.monotonic() - told >= TELL:
                     self.tell()
@@ -89,35 +90,48 @@ class Worker:
         for study in studies:
             id = study.id or 0
             if study.state == "stopping" and id in self.runs:
-                self.runs[id][0].end("stopped", "")
+                self.runs[id][0].end("stopped")
             elif study.state == "stopping":
-                await self.note(id, "stopped", "")
+                await self.note(id, "stopped")
             elif id not in self.runs:
-                run = StudyRun(self.workshop, study)
-                self.runs[id] = (run, asyncio.create_task(self.work(run)))
+                await self.take_up(study)
         known = {study.id for study in studies}
         for id, (run, _) in self.runs.items():
             if id not in known:
-                run.end("stopped", "")
+                run.end("stopped")
         return bool(self.runs)
 
+    async def take_up(self, study: tables.Study) -> None:
+        """Begin with a study; one whose design does not fit ends in words, and the others go on."""
+        id = study.id or 0
+        try:
+            run = await asyncio.to_thread(StudyRun, self.workshop, study)
+        except WorkbenchError as error:
+            await self.note(id, "failed", error)
+        except Exception as error:  # noqa: BLE001 - logged by ``broken``
+            await self.note(id, "failed", broken(id, error))
+        else:
+            self.runs[id] = (run, asyncio.create_task(self.work(run)))
+
     async def work(self, run: StudyRun) -> None:
-        """One study to its end; what nobody foresaw stops the study in words and is logged."""
+        """One study to its end; what nobody foresaw stops this study in words and is logged."""
         id = run.study.id or 0
+        began = time.monotonic()
+        reason: WorkbenchError | None = None
         try:
             state, reason = await run.run()
         except asyncio.CancelledError:
             raise
-        except Exception:
-            log.exception("study %s", id)
-            state, reason = (
-                "failed",
-                "The study stopped because of a fault in Rapport itself; the worker's log has it.",
-            )
+        except Exception as error:  # noqa: BLE001 - logged by ``broken``
+            state, reason = "failed", broken(id, error)
         try:
+            if state == "needs the key" and self.handed.get(id, 0.0) > began:
+                state = "leaving"  # they came while it ended for want of them: it is taken up again
             if state != "leaving":
                 await self.note(id, state, reason)
+                self.forget(id)
         finally:
+            self.workshop.leave(id)
             self.runs.pop(id, None)  # only now: a study that still reads *running* would be taken up again
             self.stirred.set()
 
@@ -126,14 +140,13 @@ class Worker:
         self.leaving.set()
         self.stirred.set()
 
-    async def note(self, id: int, state: str, reason: str) -> None:
+    async def note(self, id: int, state: str, reason: WorkbenchError | None = None) -> None:
         """Write the study's new state, patiently: the database may be locked or full just now."""
         until = time.monotonic() + self.workshop.ledger.patience
+        words = sentences.written(reason) if reason is not None else ""
         while True:
             try:
-                await asyncio.to_thread(
-                    self.store.studies.update, id, state=state, reason=reason, ended=now()
-                )
+                await asyncio.to_thread(self.write_state, id, state, words)
                 return
             except StoreError as error:
                 if time.monotonic() > until:
@@ -143,9 +156,34 @@ class Worker:
             except WorkbenchError:
                 return  # deleted meanwhile
 
-    def take_keys(self, keys: dict[str, str]) -> None:
-        """Keys typed in a browser: for studies that wait for them, and those to come."""
-        self.workshop.keys |= keys
+    def write_state(self, id: int, state: str, reason: str) -> None:
+        self.store.studies.update(id, state=state, reason=reason, ended=now())
+        units.rest_sessions(self.store, id)
+
+    def take_keys(self, study_id: int, keys: dict[str, str]) -> bool:
+        """Keys typed for a study: it runs, is about to, or waits for them and goes on; false when leaving."""
+        if self.leaving.is_set():
+            return False
+        self.workshop.keys.keep(study_id, keys)
+        self.handed[study_id] = time.monotonic()
+        if study_id not in self.runs:
+            with contextlib.suppress(StoreError):  # locked just now: whoever gave the key sets it running
+                units.go_on_with_key(self.store, study_id)
+        self.stirred.set()
+        return True
+
+    def awaits_studies(self) -> bool:
+        """Whether keys came lately for a study that is not set running yet; older ones are dropped."""
+        waiting = {id: at for id, at in self.handed.items() if id not in self.runs}
+        for id, at in waiting.items():
+            if time.monotonic() - at > KEPT:
+                self.forget(id)
+        return any(id in self.handed for id in waiting)
+
+    def forget(self, study_id: int) -> None:
+        """The study has ended, and its keys with it."""
+        self.workshop.keys.drop(study_id)
+        self.handed.pop(study_id, None)
 
     def tell(self) -> None:
         """What is being done just now, for the pages; a full disk must not stop anything."""
@@ -158,14 +196,16 @@ class Worker:
     async def leave(self) -> None:
         """Let calls under way answer, save what came, and go; running studies go on with the next worker."""
         for run, _ in self.runs.values():
-            run.end("leaving", "")
+            run.end("leaving")
         if self.runs:
             await asyncio.wait([task for _, task in self.runs.values()], timeout=self.workshop.grace + 5)
         await asyncio.to_thread(self.workshop.ledger.close)
 
 
-def running_studies(store: Store) -> list[tables.Study]:
-    return [study for state in RUNNING for study in store.studies.all(state=state)]
+def broken(study_id: int, error: Exception) -> WorkbenchError:
+    """What nobody foresaw, logged with its place and without what it says: that may quote a text."""
+    log.error("study %s stopped: %s", study_id, logs.place_of(error, whole=True))
+    return WorkbenchError(BROKEN, fault=logs.place_of(error))
 
 
 def status_path(database: Path) -> Path:
@@ -176,7 +216,7 @@ def doing(store: Store, study_id: int) -> Mapping[str, Any]:
     """What the worker says it does for a study; empty when no worker is at it."""
     if store.path is None:
         return {}
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, ValueError, StoreError):
         told = json.loads(status_path(store.path).read_text())
         return dict(told.get(str(study_id), {}))
     return {}
@@ -200,8 +240,7 @@ def work_here(
 
         async def all_of_it() -> None:
             nonlocal told_to_go
-            worker = Worker(store, idle, **workshop)
-            worker.workshop.keys |= dict(keys or {})
+            worker = Worker(store, idle, keys=keyring.Keys(keys), **workshop)
             for name in (signal.SIGTERM, signal.SIGINT):
                 with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
                     asyncio.get_running_loop().add_signal_handler(name, worker.go)
@@ -229,47 +268,32 @@ def fewer_sweeps() -> Iterator[None]:
         gc.unfreeze()
 
 
-def start_worker_if_needed(store: Store) -> bool:
-    """Start the worker's process if studies run and no worker is at them; true if one was started."""
-    _started[:] = [process for process in _started if process.poll() is None]
-    if store.path is None or not running_studies(store) or WorkerLock(store.path).held():
-        return False
-    if any(getattr(process, "database", None) == str(store.path) for process in _started):
-        return False  # it is on its way
-    log_file = os.open(store.folder / "worker.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    more: dict[str, Any] = {"start_new_session": True} if os.name != "nt" else {"creationflags": 0x00000208}
-    try:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "core.studies.worker", "--database", store.url.render_as_string(hide_password=False)],
-            cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log_file, stderr=log_file, **more,
-        )  # fmt: skip
-    finally:
-        os.close(log_file)
-    process.database = str(store.path)  # type: ignore[attr-defined]
-    _started.append(process)
-    return True
-
-
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Work off the units of running studies.")
     parser.add_argument("--database", default=None)
+    parser.add_argument("--log", type=Path, default=None, help="a file for what goes wrong; else it is shown here")
     parser.add_argument("--grace", type=float, default=GRACE, help="seconds calls under way may still answer")
     given = parser.parse_args(arguments if arguments is not None else [])
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    logs.begin(given.log)
     try:
         store = open_store(given.database)
-        for _ in range(20):  # a worker that is just leaving holds the lock for a moment
-            if not running_studies(store):
-                return 0
-            ended = work_here(store, idle=IDLE, grace=given.grace)
-            if ended == "told to go":
-                return 0  # what still runs is for the next worker
-            if ended == "taken":
-                time.sleep(0.2)
+        work_patiently(store, given.grace)
     except WorkbenchError as error:
-        print(str(error), file=sys.stderr)
+        log.error("%s", error)
         return 2
+    if store.path is not None:
+        ended_well(store.path)
     return 0
+
+
+def work_patiently(store: Store, grace: float) -> None:
+    """Work until nothing is left; a worker that is just leaving holds the lock for a moment."""
+    for _ in range(20):
+        ended = work_here(store, idle=IDLE, grace=grace)
+        if ended == "told to go" or (ended == "done" and not running_studies(store)):
+            return  # what still runs is for the next worker
+        if ended == "taken":
+            time.sleep(0.2)
 
 
 if __name__ == "__main__":

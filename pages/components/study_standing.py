@@ -3,13 +3,14 @@
 import pandas as pd
 import streamlit as st
 
+from core import sentences
 from core.errors import WorkbenchError
 from core.studies import service
-from core.studies.progress import Failure, Standing, standing
+from core.studies.progress import ENDED, Failure, Standing, standing
 from core.studies.worker import doing
 from pages.components import badges, layout, resources, study_money
-from pages.components.words import _, many
-from storage import tables, units
+from pages.components.words import _, many, say
+from storage.store import Store
 
 MOVING = ("running", "stopping")
 
@@ -46,6 +47,7 @@ def what_happened(failure: Failure) -> tuple[str, str]:
         "unreadable": (_("The answer could not be read"), other_judge),
         "off_scale": (_("The rating was not on the scale"), other_judge),
         "record": (_("What it needs is missing"), _("See the example, mend its source, then retry.")),
+        "fault": (_("A fault in Rapport itself"), _("Retry; if it comes again, report what the example names.")),
     }  # fmt: skip
     return words.get(failure.code, (_("Something else"), _("See the example, then retry.")))
 
@@ -58,6 +60,7 @@ def draw(study_id: int) -> None:
 
 def look(study_id: int, drawn_as: str) -> None:
     store = resources.store()
+    keep_working(store, study_id)
     study = store.studies.get(study_id)
     if study.state != drawn_as:
         st.rerun()
@@ -67,7 +70,7 @@ def look(study_id: int, drawn_as: str) -> None:
         badges.engine(study.engine),
     ])  # fmt: skip
     if study.reason:
-        layout.notice(study.reason, "warning")
+        layout.notice(say(sentences.read(study.reason)), "warning")
     if study.state == "needs the key":
         ask_for_keys(found)
     if study.state in ("over budget", "planned") and (study.budget is not None or study.state == "over budget"):
@@ -79,12 +82,21 @@ def look(study_id: int, drawn_as: str) -> None:
     buttons(found)
 
 
+def keep_working(store: Store, study_id: int) -> None:
+    """Start a worker that died again while its study runs; one that cannot live is given up."""
+    if store.studies.get(study_id).state in MOVING:
+        try:
+            service.start_worker_if_needed(store)
+        except WorkbenchError as error:
+            layout.problem(error)
+
+
 def progress(found: Standing) -> None:
     """A bar for each kind of work, in words beside it."""
     order = list(kind_names())
     for kind, by_state in sorted(found.kinds.items(), key=lambda one: order.index(one[0]) if one[0] in order else len(order)):
         total = sum(by_state.values())
-        ended = sum(by_state.get(state, 0) for state in ("done", "reused", "unscored", "failed"))
+        ended = sum(by_state.get(state, 0) for state in ENDED)
         st.progress(ended / max(1, total), text=_("{kind}: {ended} of {total}").format(
             kind=kind_names().get(kind, kind), ended=f"{ended:,}", total=f"{total:,}"))  # fmt: skip
 
@@ -114,6 +126,11 @@ def remarks(found: Standing) -> None:
     if found.two_models:
         words = _("Answered under more than one model name: {names}. Compare them before you pool their answers.")
         layout.notice(words.format(names=_("; ").join(found.two_models)), "warning")
+    if found.gaps.units:
+        words = many("{n} item of units that are done could not be read", "{n} items of units that are done could not be read", found.gaps.items)
+        layout.muted(_("{what}; asking again asks for these only.").format(what=words))
+    if gone := found.counts["gone"]:
+        layout.muted(many("{n} unit is gone: what it worked on was deleted.", "{n} units are gone: what they worked on was deleted.", gone))
     if found.figures.estimated:
         layout.muted(_("Some token counts are estimated: the server did not report them."))
 
@@ -132,24 +149,16 @@ def why(found: Standing) -> None:
 
 def ask_for_keys(found: Standing) -> None:
     """A field for each endpoint of the study; the key goes to this browser session and the worker, nowhere else."""
-    for endpoint in endpoints_of(found.study.id or 0):
+    for endpoint in service.endpoints_of(resources.store(), found.study.id or 0):
         key = st.text_input(_("Key for {url}").format(url=endpoint.base_url), type="password", key=f"studies_key_{endpoint.id}")
         if key:
             resources.keys()[endpoint.base_url] = key
     layout.muted(_("Then choose Resume. The key is kept in memory only, until the study ends."))
 
 
-def endpoints_of(study_id: int) -> list[tables.Endpoint]:
-    store = resources.store()
-    stages = units.open_stages(store, study_id)
-    agents = {id for stage in stages for id in units.agents_of(store, study_id, stage)}
-    ids = {store.agents.get(id).endpoint_id for id in agents} - {None}
-    return [store.endpoints.get(id) for id in sorted(id for id in ids if id)]
-
-
 def buttons(found: Standing) -> None:
     store, study, id = resources.store(), found.study, found.study.id or 0
-    redo = found.counts["failed"] + found.counts["unscored"]
+    redo = found.redo
     try:
         with st.container(horizontal=True):
             if study.state == "running" and st.button(_("Stop"), key="studies_stop", icon=":material/stop:"):

@@ -41,6 +41,7 @@ class Script:
         fault: what goes wrong, for requests ``after`` < n, every ``every``-th, at most ``times`` times.
         pause: seconds between the pieces of a trickle.
         refuse_formats, refuse_settings: answered with ``refuse_status``, the setting named.
+        keys: the keys it accepts; any when empty.
     """
 
     latency: float = 0.0
@@ -55,6 +56,7 @@ class Script:
     refuse_settings: list[str] = field(default_factory=list)
     refuse_status: int = 400
     usage: bool = True
+    keys: list[str] = field(default_factory=list)
     cached: int = 0
     reply: str = ANSWER
     model: str = "measured-1"
@@ -66,6 +68,7 @@ class Server:
     def __init__(self, script: Script) -> None:
         self.script, self.seen, self.asked = script, Counter[str](), Counter[bytes]()
         self.answered: Counter[bytes] = Counter()
+        self.keys = Counter[str]()  # questions by the key they came with
         self.in_flight = self.most_in_flight = self.hit = 0
         self.kept: tuple[tuple[Any, ...], bytes] = ((), b"")
 
@@ -74,7 +77,7 @@ class Server:
             "seen": dict(self.seen), "questions": len(self.asked), "asked": self.asked.total(),
             "repeated": self.asked.total() - len(self.asked), "answered": len(self.answered),
             "answered_again": self.answered.total() - len(self.answered), "most_in_flight": self.most_in_flight,
-            "in_flight": self.in_flight,
+            "in_flight": self.in_flight, "keys": dict(self.keys),
         }  # fmt: skip
 
     def change(self, told: dict[str, Any]) -> None:
@@ -161,9 +164,9 @@ class Line(asyncio.Protocol):
             if len(self.buffer) < end + 4 + length:
                 return
             body, self.buffer = self.buffer[end + 4 : end + 4 + length], self.buffer[end + 4 + length :]
-            self.request(head.split(b" ", 2)[1].decode(), body)
+            self.request(head.split(b" ", 2)[1].decode(), body, key_in(head))
 
-    def request(self, path: str, body: bytes) -> None:
+    def request(self, path: str, body: bytes, key: str) -> None:
         if path == "/seen":
             self.write(http(200, json.dumps(self.server.tell()).encode()))
         elif path == "/script":
@@ -172,15 +175,16 @@ class Line(asyncio.Protocol):
         elif path.endswith("/models"):
             self.write(http(200, json.dumps({"object": "list", "data": [{"id": "measured", "object": "model"}]}).encode()))
         else:
-            self.chat(body)
+            self.chat(body, key)
 
-    def chat(self, body: bytes) -> None:
+    def chat(self, body: bytes, key: str) -> None:
         """Count the question, wait, then answer or misbehave."""
         server, question = self.server, hashlib.sha256(body).digest()
         server.asked[question] += 1
+        server.keys[key] += 1
         server.in_flight += 1
         server.most_in_flight = max(server.most_in_flight, server.in_flight)
-        fault = server.fault()
+        fault = "key" if server.script.keys and key not in server.script.keys else server.fault()
         wait = FOREVER if fault == "hang" else 0.0 if fault in REFUSALS else server.script.latency
 
         def answer() -> None:
@@ -244,6 +248,12 @@ class Line(asyncio.Protocol):
     def close(self) -> None:
         if self.transport is not None:
             self.transport.close()
+
+
+def key_in(head: bytes) -> str:
+    """The key a request carries; empty without one."""
+    lines = [line for line in head.split(b"\r\n") if line.lower().startswith(b"authorization:")]
+    return lines[0].split(b" ")[-1].decode() if lines else ""
 
 
 async def serve(script: Script, port: int) -> None:

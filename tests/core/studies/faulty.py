@@ -49,7 +49,7 @@ def checked(store: Store, study: int) -> dict[str, Any]:
     """The status, after counting its parts in another way."""
     status = service.status(store, study)
     count = status["units"]
-    parts = ("done", "failed", "reused", "unscored", "waiting")
+    parts = ("done", "failed", "reused", "unscored", "gone", "waiting")
     assert count["planned"] == sum(count[part] for part in parts), count
     answered = one(store, "SELECT count(DISTINCT unit_id) FROM rating WHERE study_id = :study AND value IS NOT NULL", study)
     assert answered == count["done"], "an answer without its rating, or a rating without its answer"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.studies import service, worker
+from core.studies import service, starting
 from storage import units
 from storage.store import Store
 from tests.core.studies.faulty import (
@@ -67,7 +67,7 @@ def test_a_person_stops_and_resumes(store: Store) -> None:
         wait_until_answered(store, study, 15)
         service.stop(store, study)
         assert service.wait_for(store, study, longest=10) == "stopped"
-        kill(worker._started[-1], signal.SIGTERM)  # it would wait three seconds for more work
+        kill(starting._started[-1], signal.SIGTERM)  # it would wait three seconds for more work
         stopped = checked(store, study)
         assert 0 < stopped["units"]["done"] == server.seen()["answered"] < 100
         service.start(store, study, worker=False)
