@@ -164,7 +164,7 @@ def copy_judgments(
 
     def copy(session: Any) -> None:
         session.query(model).filter_by(unit_id=unit, study_id=study).delete()  # of a worker that died right here
-        for row in session.query(model).filter_by(unit_id=source_unit).all():
+        for row in session.query(model).filter_by(unit_id=source_unit, superseded_by=None).all():
             if wanted is not None and row.item not in wanted:
                 continue
             fields = row.model_dump(exclude={"id"}) | dict(sessions) | {"unit_id": unit, "study_id": study}
@@ -204,7 +204,10 @@ def retry(store: Store, study_id: int) -> int:
 
 def items_read(store: Store, unit_id: int) -> set[str]:
     """Items of a unit that have a reading: a value, or that the item does not apply."""
-    sql = "SELECT item FROM rating WHERE unit_id = :unit AND (value IS NOT NULL OR reason = 'not applicable')"
+    sql = (
+        "SELECT item FROM rating WHERE unit_id = :unit AND superseded_by IS NULL "
+        "AND (value IS NOT NULL OR reason = 'not applicable')"
+    )
     return {row[0] for row in query(store, sql, unit=unit_id)}
 
 
@@ -220,7 +223,7 @@ def gaps(store: Store, study_id: int) -> Gaps:
     sql = (
         "SELECT count(DISTINCT u.id), count(r.id) FROM unit u JOIN rating r ON r.unit_id = u.id AND r.study_id = u.study_id "
         "WHERE u.study_id = :study AND u.state = 'done' AND u.reason <> '' AND r.value IS NULL "
-        "AND r.reason <> 'not applicable'"
+        "AND r.reason <> 'not applicable' AND r.superseded_by IS NULL"
     )
     return Gaps(*query(store, sql, study=study_id)[0])
 
