@@ -382,7 +382,7 @@ def figures(store: Store, study_id: int) -> Figures:
     kept = query(store, "SELECT deleted FROM study WHERE id = :study", study=study_id)
     before = json.loads(kept[0][0]) if kept else {}
     sums = zip(Figures._fields, query(store, sql, study=study_id)[0], strict=True)
-    return Figures(**{name: type(value)(value + before.get(name, 0)) for name, value in sums})
+    return Figures(**{name: (float if name == "cost" else int)(value + before.get(name, 0)) for name, value in sums})
 
 
 def models_answered(store: Store, study_id: int) -> list[tuple[str, str, int]]:

@@ -1,12 +1,12 @@
 """ids given once, calls linked to their records, versions of role cards, speakers of turns
 
-What deleted records left behind in older stores is taken out on the way (``storage.migrations.leftovers``).
+What deleted records left behind in older stores is taken out on the way (``storage.migrations.update_0002``).
 """
 
 import sqlalchemy as sa
 
 from alembic import op
-from storage.migrations import leftovers
+from storage.migrations import update_0002
 
 revision = '0002'
 down_revision = '0001'
@@ -52,7 +52,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint('call_id', 'kind', 'record_id'),
     )
     op.create_index('call_about', 'call_record', ['kind', 'record_id'])
-    leftovers.tidy(op.get_bind())
+    update_0002.tidy(op.get_bind())
 
 
 def role_cards() -> None:
