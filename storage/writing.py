@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 FIGURES = (
     "calls", "requests", "repaired", "tokens_in", "tokens_out", "tokens_cached", "estimated", "cost", "unpriced"
 )  # fmt: skip
+TABLES = ("rating", "comparison")  # kinds of units whose answers are rows of these tables
+STILL_THERE = {
+    True: "(EXISTS (SELECT 1 FROM rating WHERE unit_id = unit.id) OR EXISTS (SELECT 1 FROM comparison WHERE unit_id = unit.id))",
+    False: " AND ".join(
+        f"(unit.{column} IS NULL OR EXISTS (SELECT 1 FROM {table} WHERE id = unit.{column}))"
+        for column, table in (("session_id", "session"), ("role_id", "role_card"), ("note_id", "note"))
+    ),
+}
 SHARED_ENDS = ("</session>\n", "</transcript>\n")
 
 
@@ -24,7 +32,8 @@ def claim(connection: sqlite3.Connection, unit: "Waiting") -> tuple[int, str, st
     """Mark a unit as running before its first call; or give (id, state, result) of an answer that came meanwhile."""
     if unit.key:
         found = connection.execute(
-            "SELECT id, state, result FROM unit WHERE key = ? AND state = 'done' AND reason = '' AND id <> ? LIMIT 1",
+            "SELECT id, state, result FROM unit WHERE key = ? AND state = 'done' AND reason = '' AND id <> ? "
+            f"AND {STILL_THERE[unit.kind in TABLES]} LIMIT 1",
             (unit.key, unit.id),
         ).fetchone()
         if found is not None and not unit.result.get("partly"):

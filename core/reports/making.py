@@ -105,12 +105,12 @@ async def reconstruct_dialogue(
     report = store.reports.get(report_id)
     told: dict[str, Any] = {"seed": seed, "settings": settings, "study_id": study_id, "unit_id": unit_id}
     inputs: dict[str, Any] = {"report": report_inputs(report), "faults": []}
-    clearance, note_id = report.clearance, None
+    clearance, note = report.clearance, None
     if how == "memo2demo":
         note = chosen_note(store, report_id, note_id) or await write_note(store, engine, report_id, **told)
         inputs["note"] = {name: getattr(note, name) for name in Note.model_fields}
-        clearance, note_id = min(clearance, note.clearance), note.id
-    asking = Asking(store, engine, report, "report/dialogue" if how == "memo2demo" else "report/roleplay", clearance, note_id, on_text, told)
+        clearance = min(clearance, note.clearance)
+    asking = Asking(store, engine, report, "report/dialogue" if how == "memo2demo" else "report/roleplay", clearance, note.id if note else None, on_text, told)
     dialogue, call, kind = await asking.ask(inputs)
     faults = faults_of(dialogue, report)
     if any(not fault.aim for fault in faults):
