@@ -1,20 +1,46 @@
 """Errors that speak to people: what happened, why, what to do."""
 
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
+
+FIELD = re.compile(r"\{\{|\}\}|\{([A-Za-z_]\w*)(?::(,?(?:\.\d)?[fd%]?))?\}")
+LONGEST_VALUE = 2_000  # characters of one value in a sentence
+
+
+def fill(message: str, values: Mapping[str, Any]) -> str:
+    """A sentence with its values: ``{name}``, or ``{name:.2f}`` for a number; whatever else stands in braces stays.
+
+    Messages come out of the store and out of other people's exports too, so no more of ``str.format`` is
+    understood: no attributes, no indexes, no widths. A name without a value stays as it is written.
+    """
+
+    def value(found: re.Match[str]) -> str:
+        if found.group() in ("{{", "}}"):
+            return found.group()[0]
+        if found[1] not in values:
+            return found.group()
+        said = values[found[1]]
+        if found[2] and isinstance(said, int | float):
+            with suppress(ValueError, OverflowError):
+                return format(said, found[2])
+        return str(said)[:LONGEST_VALUE]
+
+    return FIELD.sub(value, message)
 
 
 class WorkbenchError(Exception):
     """A sentence for a person, as a message id (the English sentence) and its values.
 
-    The message id is a ``str.format`` template and is looked up in the catalogue by the pages,
+    The message id holds its values as ``{name}`` and is looked up in the catalogue by the pages,
     so that each person reads it in their own language; ``str(error)`` is the English sentence.
     """
 
-    def __init__(self, message: str, **values: Any) -> None:
+    def __init__(self, message: str, /, **values: Any) -> None:
         self.message = message
         self.values: Mapping[str, Any] = values
-        super().__init__(message.format(**values))
+        super().__init__(fill(message, values))
 
 
 class DataError(WorkbenchError):
@@ -52,6 +78,15 @@ class NotFound(WorkbenchError):
 
 class StoreError(WorkbenchError):
     """The database cannot be opened or written: read-only, locked, or from a newer version."""
+
+
+def stored(row: Mapping[str, Any]) -> WorkbenchError:
+    """The sentence kept in a row of the store as ``message`` and ``values``, wherever the row came from."""
+    values = row.get("values")
+    told = WorkbenchError(str(row.get("message", "")))
+    told.values = {str(name): value for name, value in values.items()} if isinstance(values, Mapping) else {}
+    told.args = (fill(told.message, told.values),)
+    return told
 
 
 def msg(text: str) -> str:

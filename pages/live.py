@@ -4,7 +4,7 @@ import time
 
 import streamlit as st
 
-from core.errors import WorkbenchError
+from core.errors import WorkbenchError, stored
 from core.sessions import live, seating, service
 from pages.components import (
     asked,
@@ -248,9 +248,9 @@ def standing(session: tables.Session) -> None:
     problem = server.view(session.id or 0).problem
     if session.ended_by == "error" and session.faults:
         fault = session.faults[-1]
-        told = WorkbenchError(fault["message"], **fault["values"])
+        told = stored(fault)
         words = _("Session {id} rests at turn {n}. {why} The turns before it are saved; choose Continue to try again.").format(
-            id=session.id, n=fault["turn"], why=say(told)
+            id=session.id, n=fault.get("turn", "–"), why=say(told)
         )  # fmt: skip
         st.error(plain(words), icon=":material/error:")
     elif problem is not None and session.state == "paused" and session.ended_by == "error":

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from core.errors import fill
 from core.roles import ingredients
 from core.roles.ingredients import Stressor
 from core.roles.sampling import contradictions
@@ -64,8 +65,9 @@ def finding(code: str, language: str, **values: Any) -> Finding:
 
 
 def say(code: str, values: Mapping[str, Any], language: str) -> str:
-    """A finding's sentence in the reader's language (values stay in the role's)."""
-    return str(ingredients.read("findings")["findings"][code][language].format(**values))
+    """A finding's sentence in the reader's language (values stay in the role's); the code where it is not known."""
+    known = ingredients.read("findings")["findings"].get(code)
+    return fill(str(known[language]), values) if known else code
 
 
 def mendable(findings: Sequence[Finding]) -> list[str]:

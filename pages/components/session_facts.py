@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core import instruments
-from core.errors import NotFound, WorkbenchError
+from core.errors import NotFound, WorkbenchError, stored
 from pages.components import badges, layout, resources
 from pages.components.words import _, language, say
 from storage import tables
@@ -22,7 +22,7 @@ def faults(session: tables.Session) -> None:
     with st.container(border=True):
         layout.card_title(_("Checked against the rules"), icon="rule")
         for fault in told:
-            st.text(say(WorkbenchError(fault["message"], **fault.get("values", {}))))
+            st.text(say(stored(fault)))
 
 
 def series(session: tables.Session) -> None:

@@ -15,7 +15,7 @@ import streamlit as st
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import PoFileError, read_po
 
-from core.errors import WorkbenchError
+from core.errors import WorkbenchError, fill
 
 Language = Literal["en", "zh"]
 NAMES: dict[Language, str] = {"en": "English", "zh": "中文"}
@@ -73,7 +73,7 @@ def say(error: WorkbenchError) -> str:
         name: _(value) if name in OURS and isinstance(value, str) else value
         for name, value in error.values.items()
     }
-    return _(error.message).format(**values)
+    return fill(_(error.message), values)
 
 
 def in_words(labels: dict[str, str]) -> str:
