@@ -24,7 +24,7 @@ set UV=.uv\Scripts\uv.exe
 if exist %UV% goto install
 echo Fetching uv, the installer (once) ...
 %PY% -m venv .uv || exit /b 2
-.uv\Scripts\pip install --quiet --disable-pip-version-check uv || (
+.uv\Scripts\python -m pip install --quiet --disable-pip-version-check uv || (
   echo uv could not be fetched. Check the network connection, then run this again.
   exit /b 2
 )
@@ -39,6 +39,7 @@ if not exist .venv\Scripts\python.exe (
 )
 copy /y %LOCK% %STAMP% >nul
 :ready
+fc /b core\commands\rapport.cmd .venv\Scripts\rapport.cmd >nul 2>nul || copy /y core\commands\rapport.cmd .venv\Scripts\rapport.cmd >nul
 if "%1"=="test" (
   .venv\Scripts\python -m tests
 ) else if "%1"=="" (
