@@ -17,6 +17,7 @@ FLOORS = [
     {"core.reports", "core.roles", "core.sessions", "core.judging", "core.results"},
     {"core.llm", "core.prompting", "core.instruments"},
     {"core.agreement", "storage"},
+    {"core.files"},
     {"core.errors"},
 ]
 SAME_FLOOR = {

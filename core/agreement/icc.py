@@ -11,6 +11,7 @@ from core.agreement.notes import Note
 
 FORMS = ("ICC(1,1)", "ICC(A,1)", "ICC(C,1)", "ICC(1,k)", "ICC(A,k)", "ICC(C,k)")
 NAN = float("nan")
+LEAST_SCORES = 5  # below, the analysis of variance has nothing to divide by
 SAME = 1e-10  # relative size below which a spread counts as none: sums of squares carry rounding
 
 
@@ -85,6 +86,8 @@ def undefined(table: Floats, raters: int) -> Note | None:
         return Note("Fewer than two raters, so there is nothing to agree on.")
     if len(table) < 2:
         return Note("Fewer than two targets were scored by all raters, so no ICC can be computed.")
+    if table.size < LEAST_SCORES:
+        return Note("Fewer than {n} scores, so no ICC can be computed.", n=LEAST_SCORES)
     if same(float(np.ptp(table)), table):
         return Note("All scores are the same: without variance there is no ICC.")
     return None

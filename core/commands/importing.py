@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from core import files
 from core.errors import DataError, WorkbenchError
 from storage.store import Store
 
@@ -82,18 +83,9 @@ BRINGERS: dict[str, Bring] = {
 
 
 def told_of(store: Store, path: Path, bring: Bring) -> dict[str, Any]:
+    name = files.shown(path.name)
     try:
-        brought = bring(store, path.name, read(path))
+        brought = bring(store, name, files.read_file(path))
     except WorkbenchError as error:
         brought = Brought(messages=[str(error)])
-    return {"name": path.name, "status": brought.status, "saved": brought.saved, "messages": brought.messages}
-
-
-def read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(
-            "The file {name} cannot be read: {why}. Check its name and your rights; nothing was saved.",
-            name=str(path), why=error.strerror or str(error),
-        ) from error  # fmt: skip
+    return {"name": name, "status": brought.status, "saved": brought.saved, "messages": brought.messages}

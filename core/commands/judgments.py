@@ -1,12 +1,10 @@
 """Ratings and comparisons made elsewhere, for sessions that are in the store: read from a CSV file, kept as reference."""
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
-from core import instruments
+from core import files, instruments
 from core.errors import DataError, NotFound, PromptError
-from core.results.csv_files import needed, number, read_rows
+from core.results.csv_files import needed, number, rows_of
 from storage import tables
 from storage.store import Store
 
@@ -14,18 +12,11 @@ RATINGS = ("session", "rater", "instrument", "item", "value")
 COMPARISONS = ("first", "second", "rater", "instrument", "dimension", "verdict")
 
 
-def rows_of(name: str, data: bytes, columns: tuple[str, ...]) -> list[dict[str, str]]:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / name
-        path.write_bytes(data)
-        return read_rows(path, columns)
-
-
 def session_of(store: Store, row: dict[str, str], column: str, name: str) -> tables.Session:
     told = needed(row, column, name)
     try:
-        return store.sessions.get(int(told))
-    except (ValueError, NotFound) as error:
+        return store.sessions.get(files.record_id(told) or 0)
+    except NotFound as error:
         raise DataError(
             "Line {line} of {name} names session {session}, which is not in the store. Bring the session in first; "
             "nothing was saved.", line=row["line"], name=name, session=told,

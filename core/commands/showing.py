@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from core.errors import DataError
+from core.errors import DataError, NotFound
+from core.files import LARGEST_ID
 from storage.store import Store
 
 KINDS = ("report", "role", "session", "study", "call", "agent", "rating", "comparison")
@@ -14,6 +15,8 @@ def show(store: Store, kind: str, id: int) -> dict[str, Any]:
     Raises:
         DataError: no such kind. NotFound: no such record.
     """
+    if not 0 < id <= LARGEST_ID:
+        raise NotFound("There is no {kind} {id}.", kind=kind, id=id)
     if kind == "call":
         return store.calls.whole(id)
     if kind == "report":

@@ -29,11 +29,14 @@ NUMBER = re.compile(
     r"|[ivx]{1,4}[.)]\s+|[a-f][.)]\s+|[①-⑳]\s*)",
     re.IGNORECASE,
 )
-WRAP = re.compile(r"^[\s#>*_=~`【\[〔《「■◆●•·▪▶★○-]+|[\s*_=~`】\]〕》」#:：-]+$")
-LABEL = re.compile(r"^(?P<head>[^:：】\]]{1,60}?)\s*(?:[:：]|[】\]]\s*[:：]?|\s[–—-]\s|\t)(?P<rest>.*)$")
+WHITE = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
+OPENING = WHITE + "#>*_=~`【[〔《「■◆●•·▪▶★○-"
+CLOSING = WHITE + "*_=~`】]〕》」#:：-"
+LABEL = re.compile(r"^(?P<head>[^:：】\]]{1,60}?)\s{0,20}(?:[:：]|[】\]]\s*[:：]?|\s[–—-]\s|\t)(?P<rest>.*)$")
 RULE = re.compile(r"^\s*(?:[=*_~-]\s*){3,}$")
-ASIDE = re.compile(r"\s*[（(][^()（）]{0,40}[)）]\s*$")
+ASIDE = re.compile(r"[（(][^()（）]{0,40}[)）]$")
 LONGEST_TITLE = 30  # words or characters of a first line that can be a title
+LONGEST_LINE = 400  # characters of a line that can hold a heading
 LEAST_CASE = 20  # words or characters below which a stretch is no case
 
 
@@ -239,7 +242,7 @@ def joined(lines: Sequence[str], part: str) -> str:
 
 def read_lines(text: str) -> Iterator[Line]:
     """The lines of a text with their offsets, and what each opens."""
-    numerals = any(re.match(rf"\s*[#*]*\s*[{NUMERALS}]、", line) for line in text.splitlines())
+    numerals = any(re.match(rf"[{NUMERALS}]、", line.lstrip(WHITE + "#*")) for line in text.split("\n"))
     start = 0
     for line in text.split("\n"):
         part, rest, name = heading(line)
@@ -252,12 +255,12 @@ def heading(line: str) -> tuple[str, str, str]:
     """(component, words behind the heading, heading) of a line; three empty strings for an ordinary line."""
     if not line.strip() or RULE.match(line):
         return "", "", ""
-    for plain in dict.fromkeys((bare(line), ASIDE.sub("", bare(line)))):
+    for plain in dict.fromkeys((bare(line), without_aside(bare(line)))):
         if part := headings().get(folded(plain)):
             return part, "", folded(plain)
-    found = LABEL.match(NUMBER.sub("", WRAP.sub("", unwrapped(line))))
+    found = LABEL.match(NUMBER.sub("", unmarked(unwrapped(line))))
     if found:
-        for plain in dict.fromkeys((bare(found["head"]), ASIDE.sub("", bare(found["head"])))):
+        for plain in dict.fromkeys((bare(found["head"]), without_aside(bare(found["head"])))):
             if part := headings().get(folded(plain)):
                 return part, found["rest"].strip().removeprefix("**").strip(), folded(plain)
     return "", "", ""
@@ -270,9 +273,19 @@ def unwrapped(line: str) -> str:
 
 def bare(line: str, numbers: bool = True) -> str:
     """A line without marks around it and, unless told otherwise, without numbering."""
-    plain = WRAP.sub("", unicodedata.normalize("NFKC", line) if not CJK.search(line) else line)
-    plain = WRAP.sub("", plain)
-    return WRAP.sub("", NUMBER.sub("", plain)) if numbers else plain
+    plain = unmarked(unicodedata.normalize("NFKC", line) if len(line) <= LONGEST_LINE and not CJK.search(line) else line)
+    return unmarked(NUMBER.sub("", plain)) if numbers else plain
+
+
+def unmarked(line: str) -> str:
+    """A line without the marks of headings, lists and bold at its ends."""
+    return line.lstrip(OPENING).rstrip(CLOSING)
+
+
+def without_aside(line: str) -> str:
+    """A line without a remark in brackets at its end."""
+    found = ASIDE.search(line, max(0, len(line) - 42))
+    return line[: found.start()].rstrip() if found else line
 
 
 def depth(line: str, numerals: bool) -> int:

@@ -6,8 +6,9 @@ Patterns read the text after NFKC; offsets are those of the text as given.
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from core.reports.masking_hits import Hit, words
 
@@ -77,21 +78,31 @@ def named(text: str, hits: Iterable[Hit]) -> Iterator[tuple[str, Hit]]:
 
 
 def spread(text: str, known: Mapping[str, Hit], language: str) -> Iterator[Hit]:
-    """Every other occurrence of a form that was found somewhere in the report."""
-    for form, hit in known.items():
-        edge = r"(?<![^\W_])" if form[0].isascii() else ""
-        close = r"(?![^\W_])" if form[-1].isascii() else ""
-        for again in re.finditer(edge + re.escape(form) + close, text):
-            yield Hit(again.start(), again.end(), hit.kind, hit.why, hit.entity, hit.client)
+    """Every other occurrence of a form that was found somewhere in the report; one pass for all forms."""
+    sizes: dict[str, set[int]] = {}
+    for form in known:
+        sizes.setdefault(form[:1], set()).add(len(form))
+    for start, sign in enumerate(text):
+        for size in sizes.get(sign, ()):
+            if start + size <= len(text) and (hit := known.get(text[start : start + size])) is not None and whole_word(text, start, start + size):
+                yield Hit(start, start + size, hit.kind, hit.why, hit.entity, hit.client)
+
+
+def whole_word(text: str, start: int, end: int) -> bool:
+    """Whether a stretch does not begin or end inside a word written in Latin letters."""
+    before, after = text[start - 1 : start] if start else "", text[end : end + 1]
+    return not (text[start].isascii() and before.isalnum()) and not (text[end - 1].isascii() and after.isalnum())
 
 
 def outermost(hits: Iterable[Hit]) -> list[Hit]:
     """Without overlaps: numbers and addresses before names inside them, the longer before the shorter."""
-    kept: list[Hit] = []
+    kept: list[Hit] = []  # in order of their start, apart from each other
     for hit in sorted(hits, key=lambda h: (-(h.end - h.start), h.start, KINDS.index(h.kind))):
-        if all(hit.end <= other.start or hit.start >= other.end for other in kept):
-            kept.append(hit)
-    return sorted(kept, key=lambda h: h.start)
+        at = bisect_left(kept, hit.start, key=lambda h: h.start)
+        free_before = at == 0 or kept[at - 1].end <= hit.start
+        if free_before and (at == len(kept) or hit.end <= kept[at].start):
+            kept.insert(at, hit)
+    return kept
 
 
 def label(
@@ -99,6 +110,7 @@ def label(
 ) -> dict[str, list[Span]]:
     """Spans with their replacements: one per entity, in the order of appearance, none that stands in the text anyway."""
     whole = "\n".join(parts.values())
+    labels = Labels(language, whole)
     given: dict[tuple[str, str], str] = {}
     spans: dict[str, list[Span]] = {}
     client = client_of(reads, found, known)
@@ -109,7 +121,7 @@ def label(
             entity = known[said].entity if said in known and hit.kind == known[said].kind else hit.entity or said
             key = (hit.kind, entity)
             if key not in given:
-                given[key] = next_label(language, hit.kind, entity == client and hit.kind == "name", said, whole, given)
+                given[key] = labels.next(hit.kind, entity == client and hit.kind == "name", said)
             begin = hit.start
             if entity == client and hit.kind == "name" and (noun := CLIENT_NOUN.search(reads[part].text, max(0, begin - 8), begin)):
                 begin = noun.start()  # “the client Noor” becomes “the Client A”, said once
@@ -132,24 +144,35 @@ def client_of(reads: Mapping[str, Read], found: Mapping[str, Sequence[Hit]], kno
     return known[said].entity if said in known else first.entity
 
 
-def next_label(
-    language: str, kind: str, client: bool, said: str, whole: str, given: Mapping[tuple[str, str], str]
-) -> str:
-    """A replacement not yet given and not standing in the text by itself."""
-    told = words(language)
-    pattern = told["replacements"]["client" if client else kind]
-    if kind == "age":
-        band = age_band(said, language)
-        return band if band not in whole else f"[{band}]"
-    taken = set(given.values())
-    first = 1 if kind == "name" and not client else 0
-    for number in range(first, 10_000):
-        letters = told["letters"]
-        mark = letters[number % len(letters)] + (str(number // len(letters)) if number >= len(letters) else "")
-        candidate = str(pattern.format(mark=mark, n=number + 1))
-        if candidate not in taken and candidate not in whole:
-            return candidate
-    return f"[{kind}]"
+@dataclass
+class Labels:
+    """Gives replacements that were not given yet and do not stand in the text by themselves.
+
+    Attributes:
+        whole: the text that is masked. taken: replacements given so far.
+        last: the number given last, for each form of replacement; so that none is tried again.
+    """
+
+    language: str
+    whole: str
+    taken: set[str] = field(default_factory=set)
+    last: dict[str, int] = field(default_factory=dict)
+
+    def next(self, kind: str, client: bool, said: str) -> str:
+        told = words(self.language)
+        if kind == "age":
+            band = age_band(said, self.language)
+            return band if band not in self.whole else f"[{band}]"
+        pattern, letters = told["replacements"]["client" if client else kind], told["letters"]
+        first = 1 if kind == "name" and not client else 0
+        for number in range(self.last.get(pattern, first - 1) + 1, 10_000):
+            mark = letters[number % len(letters)] + (str(number // len(letters)) if number >= len(letters) else "")
+            candidate = str(pattern.format(mark=mark, n=number + 1))
+            self.last[pattern] = number
+            if candidate not in self.taken and candidate not in self.whole:
+                self.taken.add(candidate)
+                return candidate
+        return f"[{kind}]"
 
 
 def age_band(said: str, language: str) -> str:
@@ -237,8 +260,8 @@ def neutral(text: str, language: str) -> str:
 
 def add(parts: Parts, spans: Mapping[str, Sequence[Span]], said: str, kind: str, language: str) -> dict[str, list[Span]]:
     """Spans with the marked words masked wherever they stand; marks inside them give way."""
-    given = {(span.kind, span.replacement): span.replacement for here in spans.values() for span in here}
-    replacement = next_label(language, kind, False, said, "\n".join(parts.values()), given)
+    taken = {span.replacement for here in spans.values() for span in here}
+    replacement = Labels(language, "\n".join(parts.values()), taken).next(kind, False, said)
     changed = {part: list(here) for part, here in spans.items()}
     for part, places in everywhere(parts, said).items():
         for start, end in places:

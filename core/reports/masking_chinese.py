@@ -1,6 +1,7 @@
 """Names of people and institutions in Chinese. Pure; jieba only tells where words begin and end."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
@@ -8,6 +9,10 @@ from typing import Any
 from core.reports.masking_hits import Hit, words
 
 HAN = "\u4e00-\u9fff"
+LONGEST_CLAUSE = 400  # signs without punctuation: more is no writing, and guessing new words in it takes very long
+ENDLESS = re.compile(rf"([{HAN}]{{{LONGEST_CLAUSE},}})")
+MOST_TOKENS = 40  # words looked at before the kind of an institution
+SAYS = re.compile("说|告诉|问|觉得")
 
 
 @cache
@@ -30,9 +35,10 @@ def tokens(text: str) -> list[tuple[str, str, int]]:
 
     jieba.setLogLevel(logging.WARNING)
     found, at = [], 0
-    for token in jieba.posseg.cut(text):
-        found.append((token.word, token.flag, at))
-        at += len(token.word)
+    for part in ENDLESS.split(text):
+        for token in jieba.posseg.cut(part, HMM=len(part) < LONGEST_CLAUSE or not ENDLESS.fullmatch(part)):
+            found.append((token.word, token.flag, at))
+            at += len(token.word)
     return found
 
 
@@ -101,12 +107,13 @@ def tagged(text: str, cut: list[tuple[str, str, int]]) -> Iterator[Hit]:
     for match in re.finditer(rf"(?:{'|'.join(n for n in data()['double_surnames'] if n != '东方')})[{HAN}]{{1,2}}", text):
         if name := clipped(text, match.start(), match.group()):
             yield name_hit(match.start(), name, "name")
+    speaks = {text[found.start() - size : found.start()] for found in SAYS.finditer(text) for size in range(2, 6)}
     for word, flag, at in cut:
         likely = re.fullmatch(rf"{data()['surname']}[{HAN}]{{1,2}}", word)
         if flag in ("nr", "nrfg") and likely and is_name(word) and word[0] not in data()["unsafe_surnames"]:
             yield name_hit(at, word, "name")
             continue
-        if flag == "nrt" and 2 <= len(word) <= 5 and word not in data()["not"] and re.search(f"{word}(?:说|告诉|问|觉得)", text):
+        if flag == "nrt" and 2 <= len(word) <= 5 and word not in data()["not"] and word in speaks:
             yield name_hit(at, word, "name")
 
 
@@ -135,8 +142,10 @@ def institutions(text: str, cut: list[tuple[str, str, int]]) -> Iterator[Hit]:
     kinds = sorted(data()["organisations"], key=len, reverse=True)
     numbered = "[一二三四五六七八九十]{1,2}中(?![学心间的有国等])"
     suffix = numbered + "|" + "|".join(f"{kind}(?!学)" if kind.endswith("中") else kind for kind in kinds)
+    offsets = [at for _, _, at in cut]
     for match in re.finditer(suffix, text):
-        start = named_from(text, cut, match.start(), match.end())
+        before = cut[max(0, bisect_left(offsets, match.end()) - MOST_TOKENS) : bisect_left(offsets, match.end())]
+        start = named_from(text, before, match.start(), match.end())
         if start is not None:
             yield Hit(start, match.end(), "organisation", "institution", text[start : match.end()])
     for name in data()["known_organisations"]:
@@ -145,9 +154,12 @@ def institutions(text: str, cut: list[tuple[str, str, int]]) -> Iterator[Hit]:
 
 
 def named_from(text: str, cut: list[tuple[str, str, int]], kind_at: int, end: int) -> int | None:
-    """Where the name of an institution begins, or ``None`` where nothing before its kind names it."""
+    """Where the name of an institution begins, or ``None`` where nothing before its kind names it.
+
+    ``cut`` are the words up to its end; names are short, so a few are enough.
+    """
     start, own, city = kind_at, False, False
-    for word, flag, at in reversed([token for token in cut if token[2] < end]):
+    for word, flag, at in reversed(cut):
         if at >= kind_at:
             continue
         part = word[: kind_at - at] if at + len(word) > kind_at else word

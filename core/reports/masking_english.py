@@ -10,6 +10,8 @@ from core.reports.masking_hits import Hit, words
 CAP = r"(?:[A-Z](?:'[A-Z])?[a-zà-öø-ÿ]+(?:['-]?[A-Z]?[a-zà-öø-ÿ]+)*|[A-Z]\.)"
 LINK = r"(?: (?:van|von|de|der|den|del|della|da|di|la|le|bin|al|el))*"
 RUN = rf"{CAP}(?:{LINK} {CAP})*"
+MOST_WORDS = 10  # words with capitals in the name of an institution
+LONGEST_HEADING = 90
 PLACE = re.compile(r"\b(?:in|to|from|near|of|around|through|via|outside|across|north|south|east|west)(?: the)? $")
 INTRODUCES = r"(?:[Mm]y name is|[Nn]ame is|[Nn]ame:|I am called|I'm called|[Cc]alls? (?:her|him|them)self|named|[Pp]lease call me|goes by)"
 
@@ -33,9 +35,10 @@ def hits(text: str) -> list[Hit]:
 
 def blanked(text: str, hits: Iterable[Hit]) -> str:
     """The text with hits made unreadable, so that no name is found inside an institution."""
+    signs = list(text)
     for hit in hits:
-        text = text[: hit.start] + "\0" * (hit.end - hit.start) + text[hit.end :]
-    return text
+        signs[hit.start : hit.end] = "\0" * (hit.end - hit.start)
+    return "".join(signs)
 
 
 def name_hit(start: int, name: str, why: str, client: bool = False) -> Hit:
@@ -105,9 +108,9 @@ def runs(text: str) -> Iterator[Hit]:
 def trimmed(start: int, run: str) -> tuple[int, str]:
     """A run without words at its ends that are no names (After Maria, Maria Monday); empty when nothing is left."""
     parts = run.split(" ")
-    while parts and no_name(parts[0]):
-        start += len(parts[0]) + 1
-        parts = parts[1:]
+    first = next((place for place, part in enumerate(parts) if not no_name(part)), len(parts))
+    start += sum(len(part) + 1 for part in parts[:first])
+    parts = parts[first:]
     for place, part in enumerate(parts):
         if place and no_name(part) and part.lower() not in data()["unsure"]:
             parts = parts[:place]
@@ -132,16 +135,18 @@ def month_like(text: str, start: int, after: str) -> bool:
 
 def heading_case(text: str, start: int) -> bool:
     """Whether the line is written in Title Case, where capitals say nothing."""
-    line = text[text.rfind("\n", 0, start) + 1 :].split("\n", 1)[0]
-    small = re.findall(r"\b[a-z]{4,}", line)
-    return not small and len(line) < 90
+    begin, end = text.rfind("\n", max(0, start - LONGEST_HEADING), start) + 1, text.find("\n", start, start + LONGEST_HEADING)
+    if begin == 0 and start >= LONGEST_HEADING:
+        return False  # a line this long is no heading
+    line = text[begin : end if end >= 0 else begin + LONGEST_HEADING]
+    return len(line) < LONGEST_HEADING and not re.search(r"\b[a-z]{4,}", line)
 
 
 def institutions(text: str) -> Iterator[Hit]:
     """St Cuthbert's School, University of Leeds, Harlow & Sons Ltd; works at Brightwater."""
-    cap = r"(?:(?:St|Mt)\.? )?[A-Z][\w'&-]*"
+    cap = r"(?:(?:St|Mt)\.? )?[A-Z][\w'&-]*+"
     kinds = "|".join(kind.capitalize() if kind not in ("ltd", "inc", "llc", "plc") else kind.upper() + "|" + kind.capitalize() for kind in data()["organisations"])
-    named = rf"{cap}(?: (?:&|and|of|for|the) {cap}| {cap})* (?:{kinds})\b(?: (?:of|for) {cap}(?: {cap})*)?|(?:University|College|School|Bank|Hospital|Institute|Church) of (?:the )?{cap}(?: {cap})*"
+    named = rf"(?<![\w'&-]){cap}(?: (?:&|and|of|for|the) {cap}| {cap}){{0,{MOST_WORDS}}} (?:{kinds})\b(?: (?:of|for) {cap}(?: {cap})*)?|(?:University|College|School|Bank|Hospital|Institute|Church) of (?:the )?{cap}(?: {cap})*"
     for match in re.finditer(named, text):
         start, name = match.start(), match.group()
         parts = name.split(" ")

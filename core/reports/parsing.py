@@ -1,37 +1,44 @@
-"""From a file's bytes to its text, whatever the encoding; what cannot be read says why."""
+"""From a report's file to its text, whatever the kind and the encoding; what cannot be read says why."""
 
 import io
-import re
-import unicodedata
-import zipfile
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import PurePath
+from typing import Any
 
+from core import files
 from core.errors import DataError
 
 MOST_BYTES = 20_000_000
-MOST_UNPACKED = 100_000_000
 MOST_CHARACTERS = 200_000
-OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # an old .doc, or a password-protected .docx
+MOST_PAGES = 2_000
 KINDS = (".txt", ".md", ".docx", ".pdf")
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True)
+class Readable:
+    """The text of a report, line breaks as ``\\n``; ``remarks`` say what was left out of it."""
+
+    text: str
+    remarks: tuple[DataError, ...] = ()
 
 
 def text_of(name: str, data: bytes) -> str:
-    """The text of an uploaded file (.txt, .md, .docx, .pdf), line breaks as ``\\n``.
+    """The text alone; as ``readable``."""
+    return readable(name, data).text
+
+
+def readable(name: str, data: bytes | str) -> Readable:
+    """The text of an uploaded file (.txt, .md, .docx, .pdf), or of what was pasted.
 
     Raises:
         DataError: empty, too large, protected, damaged, of another kind, or not text.
     """
+    if isinstance(data, str):
+        return tidy(data, name)
     kind = PurePath(name.lower()).suffix
-    if not data.strip(b" \t\r\n\x00"):
-        raise DataError("The file {name} is empty. Choose another file; nothing was saved.", name=name)
-    if len(data) > MOST_BYTES:
-        raise DataError(
-            "The file {name} is larger than {megabytes} MB. A case report is a few pages; split the file or paste "
-            "the text. Nothing was saved.", name=name, megabytes=MOST_BYTES // 1_000_000,
-        )  # fmt: skip
+    files.check_size(name, data, MOST_BYTES)
     readers: dict[str, Callable[[str, bytes], str]] = {".docx": docx_text, ".pdf": pdf_text, ".txt": plain_text, ".md": plain_text}
     if kind not in readers:
         raise DataError(
@@ -41,23 +48,24 @@ def text_of(name: str, data: bytes) -> str:
     return tidy(readers[kind](name, data), name)
 
 
-def tidy(text: str, name: str) -> str:
+def tidy(text: str, name: str) -> Readable:
     """One kind of line break, no control characters, composed characters.
 
     Raises:
         DataError: nothing to read is left, or far more than a report.
     """
-    text = CONTROL.sub("", unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))).strip("\ufeff\n ")
-    if not text.strip():
+    plain, dropped = files.cleaned(text)
+    plain = plain.strip("\ufeff\n ")
+    if not plain.strip():
         raise DataError(
             "No text was found in {name}. If it is a scan, paste the text instead; nothing was saved.", name=name
         )
-    if len(text) > MOST_CHARACTERS:
+    if len(plain) > MOST_CHARACTERS:
         raise DataError(
             "{name} holds {count} characters, more than one case report. Split it into one file for each case; "
-            "nothing was saved.", name=name, count=f"{len(text):,}",
+            "nothing was saved.", name=name, count=f"{len(plain):,}",
         )  # fmt: skip
-    return text
+    return Readable(files.composed(plain), tuple(files.dropped_remark(name, dropped)))
 
 
 def plain_text(name: str, data: bytes) -> str:
@@ -66,11 +74,7 @@ def plain_text(name: str, data: bytes) -> str:
     Raises:
         DataError: it is not text at all, or its encoding cannot be told.
     """
-    if data[:8] == OLE or data[:4] == b"PK\x03\x04" or data[:5] == b"%PDF-":
-        raise DataError(
-            "{name} is not a text file, whatever its name says. Save it as .docx or as plain text; nothing was saved.",
-            name=name,
-        )
+    files.check_plain(name, data)
     for encoding in known_encodings(data):
         try:
             return data.decode(encoding)
@@ -84,12 +88,11 @@ def plain_text(name: str, data: bytes) -> str:
 
 def known_encodings(data: bytes) -> list[str]:
     """Encodings to try, surest first."""
-    if data.startswith(MARKS[0]):
-        return ["utf-8-sig"]
-    if data.startswith(MARKS[1:]):
-        return ["utf-16"]
-    if b"\x00" in data[:4000]:
-        return ["utf-16-le" if data[1:2] == b"\x00" else "utf-16-be"] if data[:4000].count(b"\x00") > len(data[:4000]) / 4 else []
+    if marked := next((encoding for mark, encoding in files.MARKS.items() if data.startswith(mark)), ""):
+        return [marked]
+    nuls = data[:4000].count(b"\x00") / len(data[:4000])
+    if nuls > files.MOST_NULS:
+        return ["utf-16-le" if data[1:2] == b"\x00" else "utf-16-be"] if nuls > 0.25 else []
     try:
         data.decode("utf-8")
         return ["utf-8"]
@@ -101,12 +104,13 @@ def guessed_encodings(data: bytes) -> list[str]:
     """What the bytes look like: Chinese encodings are tried first where most bytes are high."""
     from charset_normalizer import from_bytes
 
-    high = sum(byte > 0x7F for byte in data[:20_000]) / max(1, len(data[:20_000]))
+    sample = data[: files.SAMPLE]
+    high = sum(byte > 0x7F for byte in sample[:20_000]) / max(1, len(sample[:20_000]))
     if high > 0.3:
-        scored = [(common_share(data, name), name) for name in ("gb18030", "big5")]
+        scored = [(common_share(sample, name), name) for name in ("gb18030", "big5")]
         best = max(scored)
         return [best[1]] if best[0] > 0.5 else []
-    best_guess = from_bytes(data, cp_isolation=["cp1252", "cp1250", "iso8859_15", "mac_roman"]).best()
+    best_guess = from_bytes(sample, cp_isolation=["cp1252", "cp1250", "iso8859_15", "mac_roman"]).best()
     return [best_guess.encoding] if best_guess is not None else []
 
 
@@ -115,13 +119,23 @@ COMMON = set("的一是了我不在有他这个们中来上大为和国地到以
 
 def common_share(data: bytes, encoding: str) -> float:
     """How much a decoding looks like Chinese: CJK share, plus a little for the commonest characters."""
-    try:
-        text = data.decode(encoding)
+    try:  # a sample may end inside a character; wrong bytes elsewhere rule the encoding out
+        text = data.decode(encoding) if len(data) < files.SAMPLE else data[: -4].decode(encoding, "ignore")
     except UnicodeDecodeError:
         return 0.0
     wide = [c for c in text if ord(c) > 0x7F]
     cjk = sum("\u4e00" <= c <= "\u9fff" or c in "，。：；、！？“”（）《》\u3000" for c in wide) / max(1, len(wide))
     return cjk + sum(c in COMMON for c in wide) / max(1, len(wide))
+
+
+def locked(name: str) -> DataError:
+    return DataError(
+        "{name} is encrypted or protected by a password, so it cannot be read here. Save it without a password, or "
+        "paste the text; nothing was saved.", name=name,
+    )  # fmt: skip
+
+
+# ---- Word ------------------------------------------------------------------------------------------
 
 
 def docx_text(name: str, data: bytes) -> str:
@@ -130,55 +144,77 @@ def docx_text(name: str, data: bytes) -> str:
     Raises:
         DataError: password-protected, an old .doc, damaged, or unpacking to far too much.
     """
-    if data[:8] == OLE:
+    if data[:8] == files.LOCKED:
         raise DataError(
             "{name} is protected by a password or is an old .doc file. Open it in Word, save it as .docx without a "
             "password, and try again; nothing was saved.", name=name,
         )  # fmt: skip
-    from docx import Document
-    from docx.opc.exceptions import OpcError
+    with files.edge(
+        "{name} is not a Word document that can be read: it is damaged, or another kind of file under this name. "
+        "Save it again as .docx, or paste the text; nothing was saved.", name=name,
+    ):  # fmt: skip
+        from docx import Document
 
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if sum(part.file_size for part in archive.infolist()) > MOST_UNPACKED:
-                raise DataError("{name} unpacks to far more than a report, so it was not opened. Nothing was saved.", name=name)
+        files.check_unpacked(name, data)
         document = Document(io.BytesIO(data))
-        return "\n".join(line for block in document.iter_inner_content() for line in block_lines(block))
-    except (zipfile.BadZipFile, OpcError, KeyError, ValueError, AttributeError, SyntaxError, OSError) as error:
-        raise DataError(
-            "{name} is not a Word document that can be read: it is damaged, or another kind of file under this name. "
-            "Save it again as .docx, or paste the text; nothing was saved.", name=name,
-        ) from error  # fmt: skip
+        titles = frozenset(heading_styles(document))
+        return files.joined(block_lines(document.element.body, titles), MOST_CHARACTERS * 2)
 
 
-def block_lines(block: object) -> list[str]:
-    """Lines of one paragraph or table; a heading style becomes a Markdown heading."""
-    rows = getattr(block, "rows", None)
-    if rows is not None:
-        return ["：".join(dict.fromkeys(cell.text.strip() for cell in row.cells if cell.text.strip())) for row in rows]
-    text = str(getattr(block, "text", ""))
-    style = str(getattr(getattr(block, "style", None), "name", "") or "")
-    return [f"# {text}" if text.strip() and style.startswith(("Heading", "Title", "标题")) else text]
+def heading_styles(document: Any) -> Iterator[str]:
+    """The ids of styles that mark headings: asking each paragraph for its style would search all styles each time."""
+    for style in document.styles.element.style_lst:
+        if str(style.name_val or "").casefold().startswith(("heading", "title", "标题")):
+            yield str(style.styleId)
+
+
+def block_lines(body: Any, titles: frozenset[str]) -> Iterator[str]:
+    """Lines of a body's paragraphs and tables; a paragraph in a heading style becomes a Markdown heading."""
+    for block in body.inner_content_elements:
+        if hasattr(block, "tr_lst"):
+            yield from (row_line(row) for row in block.tr_lst)
+        else:
+            yield f"# {block.text}" if block.style in titles and block.text.strip() else block.text
+
+
+def row_line(row: Any) -> str:
+    """The filled cells of a table's row, each once."""
+    cells = ("\n".join(paragraph.text for paragraph in cell.p_lst).strip() for cell in row.tc_lst)
+    return "：".join(dict.fromkeys(cell for cell in cells if cell))
+
+
+# ---- PDF -------------------------------------------------------------------------------------------
 
 
 def pdf_text(name: str, data: bytes) -> str:
-    """Text of a PDF.
+    """Text of a PDF; one that is only guarded against changes is read.
 
     Raises:
-        DataError: protected, damaged, or not a PDF.
+        DataError: protected, damaged, not a PDF, or of too many pages.
     """
-    from pypdf import PdfReader
-    from pypdf.errors import PyPdfError
+    from pypdf.errors import DependencyError, FileNotDecryptedError
 
-    try:
-        reader = PdfReader(io.BytesIO(data))
-        if reader.is_encrypted and not reader.decrypt(""):
-            raise DataError(
-                "{name} is protected by a password. Save it without one, or paste the text; nothing was saved.", name=name
-            )
-        return "\n".join(page.extract_text() or "" for page in reader.pages)
-    except (PyPdfError, ValueError, KeyError, TypeError, OSError, RecursionError) as error:
-        raise DataError(
-            "{name} is not a PDF that can be read: it is damaged, or another kind of file under this name. Paste the "
-            "text instead; nothing was saved.", name=name,
-        ) from error  # fmt: skip
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its remarks on a damaged file quote what is in it
+    with files.edge(
+        "{name} is not a PDF that can be read: it is damaged, or another kind of file under this name. Paste the "
+        "text instead; nothing was saved.", name=name,
+    ):  # fmt: skip
+        try:
+            text = files.joined(pages_of(name, data), MOST_CHARACTERS * 2)
+        except (DependencyError, FileNotDecryptedError, NotImplementedError) as error:
+            if b"/Encrypt" in data:
+                raise locked(name) from error
+            raise
+    return text
+
+
+def pages_of(name: str, data: bytes) -> Iterator[str]:
+    from pypdf import PdfReader
+
+    reader = PdfReader(io.BytesIO(data))
+    if reader.is_encrypted and not reader.decrypt(""):
+        raise locked(name)
+    if len(reader.pages) > MOST_PAGES:
+        raise files.too_much(name, "pages", MOST_PAGES)
+    for page in reader.pages:
+        yield page.extract_text() or ""

@@ -12,7 +12,7 @@ from core.reports import masking
 from core.reports.components import PARTS, read_cases
 from core.reports.drafts import Draft, Imported, Spans, Taken, content_hash, kept_decisions, key_of, placed
 from core.reports.masking import Span
-from core.reports.parsing import text_of, tidy
+from core.reports.parsing import readable
 from core.reports.replies import Components
 from storage import tables
 from storage.store import Store
@@ -29,13 +29,13 @@ def import_report(store: Store, name: str, data: bytes | str) -> Imported:
         DataError: it cannot be read, or holds several cases that cannot be told apart.
     """
     short = PurePath(name).name
-    text = tidy(data, short) if isinstance(data, str) else text_of(short, data)
-    reading = read_cases(short, text)
+    read = readable(short, data)
+    reading = read_cases(short, read.text)
     drafts = [
         Draft(short, case.text, case.language, dict(case.parts), case.topic, case.school, case.headed, case.label)
         for case in reading.cases
     ]
-    return Imported(drafts, reading.refused)
+    return Imported(drafts, [*read.remarks, *reading.refused])
 
 
 async def sort_by_writer(

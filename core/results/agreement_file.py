@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from core import files
 from core.agreement.alpha import LEVELS, krippendorff_alpha
 from core.agreement.correlation import pearson, spearman
 from core.agreement.icc import Icc, icc
@@ -14,7 +15,7 @@ from core.agreement.kappa import kappa, weighted_kappa
 from core.agreement.matrix import Cell, Floats, Scores, scores_of
 from core.agreement.notes import Note
 from core.errors import DataError
-from core.results.csv_files import jsonable, needed, number, read_rows
+from core.results.csv_files import jsonable, needed, number, rows_of
 
 COLUMNS = ("target", "rater", "item", "score")
 FEW_LEVELS = 25  # more distinct scores than this are a measure, not a scale of levels
@@ -33,7 +34,13 @@ def agreement_of(path: Path | str, say: Say = str) -> dict[str, Any]:
         DataError: unreadable file, missing column, blank name, a score that is no number, or a rater who
             scored the same target twice on an item.
     """
-    return agreement_of_items(read_items(Path(path)), say)
+    path = Path(path)
+    return agreement_of_rows(path.name, files.read_file(path), say)
+
+
+def agreement_of_rows(name: str, data: bytes, say: Say = str) -> dict[str, Any]:
+    """The same for the bytes of a file; errors as there."""
+    return agreement_of_items(read_items(name, data), say)
 
 
 def agreement_of_items(by_item: Mapping[str, Sequence[Cell]], say: Say = str) -> dict[str, Any]:
@@ -49,19 +56,19 @@ def agreement_of_items(by_item: Mapping[str, Sequence[Cell]], say: Say = str) ->
     return result
 
 
-def read_items(path: Path) -> dict[str, list[Cell]]:
+def read_items(name: str, data: bytes) -> dict[str, list[Cell]]:
     """Cells per item, in the order of the file."""
     by_item: dict[str, list[Cell]] = {}
     first_line: dict[tuple[str, str, str], str] = {}
-    for row in read_rows(path, COLUMNS):
-        target, rater, item = (needed(row, column, path.name) for column in ("target", "rater", "item"))
+    for row in rows_of(name, data, COLUMNS):
+        target, rater, item = (needed(row, column, name) for column in ("target", "rater", "item"))
         if (before := first_line.setdefault((target, rater, item), row["line"])) != row["line"]:
             raise DataError(
                 "{name}, line {line}: rater {rater} has already scored target {target} on item {item} in line "
                 "{before}. Keep one row for each target, rater and item.",
-                name=path.name, line=row["line"], rater=rater, target=target, item=item, before=before,
+                name=name, line=row["line"], rater=rater, target=target, item=item, before=before,
             )  # fmt: skip
-        by_item.setdefault(item, []).append((target, rater, number(row, "score", path.name)))
+        by_item.setdefault(item, []).append((target, rater, number(row, "score", name)))
     return by_item
 
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from core import files
 from core.agreement.comparing import TIE, Reading, RoleScore, outcomes, role_scores, tally
 from core.agreement.notes import Note
 from core.agreement.strength import strengths
 from core.agreement.winning import Pair, StageScores, stage_scores
 from core.errors import DataError
-from core.results.csv_files import jsonable, needed, read_rows
+from core.results.csv_files import jsonable, needed, rows_of
 
 COLUMNS = ("role", "agent_a", "agent_b", "dimension", "stage", "order", "verdict")
 PAIR_FIELDS = (
@@ -45,7 +46,13 @@ def compare_of(path: Path | str, say: Callable[[Note], str] = str) -> dict[str, 
     Raises:
         DataError: unreadable file, missing column, blank name, or a row that cannot be what it says.
     """
-    read = read_comparisons(Path(path))
+    path = Path(path)
+    return compare_of_rows(path.name, files.read_file(path), say)
+
+
+def compare_of_rows(name: str, data: bytes, say: Callable[[Note], str] = str) -> dict[str, Any]:
+    """The same for the bytes of a file; errors as there."""
+    read = read_comparisons(name, data)
     found = outcomes(read.readings)
     scores = role_scores(found, read.dimensions)
     stages: dict[str, Any] = {}
@@ -58,19 +65,19 @@ def compare_of(path: Path | str, say: Callable[[Note], str] = str) -> dict[str, 
     return result
 
 
-def read_comparisons(path: Path) -> Compared:
+def read_comparisons(name: str, data: bytes) -> Compared:
     readings: list[Reading] = []
     stage_of_dimension: dict[str, str] = {}
     pairs: dict[tuple[str, str], None] = {}
-    for row in read_rows(path, COLUMNS):
-        reading, pair = reading_of(row, path.name)
+    for row in rows_of(name, data, COLUMNS):
+        reading, pair = reading_of(row, name)
         if (pair[1], pair[0]) not in pairs:
             pairs.setdefault(pair)
         if stage_of_dimension.setdefault(reading.dimension, reading.stage) != reading.stage:
             raise DataError(
                 "{name}, line {line}: the dimension {dimension} stands under the stages {one} and {two}. "
                 "A dimension belongs to one stage.",
-                name=path.name, line=row["line"], dimension=reading.dimension,
+                name=name, line=row["line"], dimension=reading.dimension,
                 one=stage_of_dimension[reading.dimension], two=reading.stage,
             )  # fmt: skip
         readings.append(reading)

@@ -1,19 +1,19 @@
 """Tables as CSV files: read with plain words about what is wrong, written so that spreadsheets run nothing."""
 
-import csv
-import io
 import re
 from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from core import files
 from core.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FORMULA = re.compile(r"[=+\-@\t\r]")
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z")
+NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\Z")
 MISSING = {"", "na", "nan", "null", "n/a"}
 
 
@@ -37,76 +37,42 @@ def csv_bytes(table: "pd.DataFrame") -> bytes:
 
 
 def read_rows(path: Path | str, columns: Sequence[str]) -> list[dict[str, str]]:
-    """The rows of a CSV file as stripped texts, with ``line`` (the heading is line 1) beside the columns.
+    """The rows of a CSV file; as ``rows_of``."""
+    path = Path(path)
+    return rows_of(path.name, files.read_file(path), columns)
+
+
+def rows_of(name: str, data: bytes, columns: Sequence[str]) -> list[dict[str, str]]:
+    """The rows of a CSV table as stripped texts, with ``line`` (the heading is line 1) beside the columns.
 
     Comma, semicolon or tab; UTF-8 or another encoding that can be told. Further columns are left aside.
 
     Raises:
-        DataError: not there, empty, not a table of text, or a column is missing; the sentence says which.
+        DataError: empty, not a table of text, too large, or a column is missing; the sentence says which.
     """
-    path = Path(path)
-    text = read_text(path)
-    lines = csv.reader(io.StringIO(text), delimiter=delimiter(text))
-    try:
-        table = [
-            (lines.line_num, [cell.strip() for cell in cells])
-            for cells in lines
-            if any(map(str.strip, cells))
-        ]
-    except csv.Error as error:
-        raise DataError(
-            "{name} is not a CSV table: {why}. Save it as CSV and try again.", name=path.name, why=str(error)
-        ) from error
-    heads = [head.casefold() for head in table[0][1]]
+    name = files.shown(name)
+    with files.edge(
+        "{name} is not a table that can be read: it is damaged, or another kind of file under this name. Save it as "
+        "CSV (UTF-8) and try again.", name=name,
+    ):  # fmt: skip
+        text, _dropped = files.cleaned(files.decode(name, data).text)
+        lines = files.table(name, text)
+    heads = [head.strip().casefold() for head in lines[0][1]]
     absent = [column for column in columns if column not in heads]
     if absent:
         raise DataError(
             "{name} lacks the column {absent}. It has: {found}. Needed are: {needed}.",
-            name=path.name, absent=", ".join(absent), found=", ".join(table[0][1]), needed=", ".join(columns),
+            name=name, absent=", ".join(absent), found=", ".join(heads)[:200], needed=", ".join(columns),
         )  # fmt: skip
-    places = {column: heads.index(column) for column in heads}
+    places = {column: heads.index(column) for column in columns}
     rows = [
-        {head: plain_cell(cells[at]) if at < len(cells) else "" for head, at in places.items()}
+        {head: plain_cell(cells[at].strip()) if at < len(cells) else "" for head, at in places.items()}
         | {"line": str(line)}
-        for line, cells in table[1:]
+        for line, cells in lines[1:]
     ]
     if not rows:
-        raise DataError("{name} has a heading but no rows. Add the data and try again.", name=path.name)
+        raise DataError("{name} has a heading but no rows. Add the data and try again.", name=name)
     return rows
-
-
-def read_text(path: Path) -> str:
-    """The file's text; UTF-8 first, else what its bytes look like.
-
-    Raises:
-        DataError: it is not there, empty, or no text.
-    """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DataError(
-            "{name} cannot be read: {why}. Check the path and try again.",
-            name=str(path),
-            why=error.strerror or str(error),
-        ) from error
-    if not data.strip():
-        raise DataError("{name} is empty. Choose another file.", name=path.name)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        from charset_normalizer import from_bytes
-
-        guess = from_bytes(data).best()
-        text = "" if guess is None else str(guess).lstrip("\ufeff")
-    if not text.strip() or "\0" in text:
-        raise DataError("{name} is not a text table. Save it as CSV (UTF-8) and try again.", name=path.name)
-    return text
-
-
-def delimiter(text: str) -> str:
-    """Comma, unless the heading holds more semicolons or tabs."""
-    head = text.lstrip().splitlines()[0]
-    return max(",;\t", key=head.count)
 
 
 def needed(row: dict[str, str], column: str, name: str) -> str:
@@ -124,7 +90,7 @@ def number(row: dict[str, str], column: str, name: str) -> float | None:
     text = row[column]
     if text.casefold() in MISSING:
         return None
-    if not NUMBER.match(text):
+    if not NUMBER.match(text) or not isfinite(float(text)):
         raise DataError(
             "{name}, line {line}: “{text}” in the column {column} is not a number. Correct it, or leave the cell "
             "blank if there is no score.",

@@ -1,21 +1,20 @@
 """Reading roles from files: ESC-Judge's JSON lines, client profiles, and the workbench's own cards. Pure."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from core import files
 from core.errors import DataError
 from core.llm.seam import Clearance
 from core.roles import ingredients
 from core.roles.checks import Finding, check_role
 
 AGED = re.compile(
-    r"\b(\d{1,3})[- ]years?[- ]old|\bage\W*:?\W*(\d{1,3})|\baged (\d{1,3})|(\d{1,3}) ?岁", re.IGNORECASE
+    r"\b(\d{1,3})[- ]years?[- ]old|\bage\W{0,8}(\d{1,3})|\baged (\d{1,3})|(\d{1,3}) ?岁", re.IGNORECASE
 )
-EVENT = re.compile(r"^\s*(?:\d+[.)]|[-*•])\s*", re.MULTILINE)
-TRAIT_LINE = re.compile(r"^\s*(?P<heading>[-*])?\s*\**(?P<name>[^:*]+?)\**\s*(?::|$)")
+EVENT = re.compile(r"^[^\S\n]*+(?:\d{1,3}[.)]|[-*•])\s*", re.MULTILINE)
 HEADINGS = {  # of ESC-Judge's trait list, by a word that occurs in no other
     "big five": "personality", "cognitive": "thinking", "response style": "response", "social support": "support_coping",
     "triggers, sens": "triggers_soothing",
@@ -26,7 +25,8 @@ STATED = {  # a gender said outright; else the commoner pronouns tell
     "man": r"\b(?:man|male)\b|男性|，男，",
 }
 PRONOUNS = {"woman": r"\b(?:she|her)\b|她", "man": r"\b(?:he|his|him)\b|他"}
-PART = r"{name}\W*:\W*([^\n*]+)"
+PART = r"{name}\W{{0,8}}:\W{{0,8}}([^\n*]+)"
+LONGEST_PART = 50_000  # characters of one field
 PROFILE = ("behavior", "personas", "beliefs", "motivation", "acceptable_plans", "receptivity")
 CARD = ("language", "seed", "stressor", "demographics", "life_events", "traits", "profile", "text")
 
@@ -38,6 +38,7 @@ class ReadRole:
     place: int
     fields: dict[str, Any] = field(default_factory=dict)
     refused: str = ""
+    dropped: int = 0  # control characters
     checks: list[Finding] = field(default_factory=list)
 
 
@@ -45,18 +46,14 @@ def read_roles(data: bytes, name: str) -> list[ReadRole]:
     """All roles of a file, in its order; a bad line refuses itself, not the file.
 
     Raises:
-        DataError: the file is empty, not UTF-8, or holds no JSON at all.
+        DataError: the file is empty, too large, damaged, or holds no JSON at all.
     """
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(
-            "The file {name} is not UTF-8 text. Save it as UTF-8 and choose it again; nothing was saved.",
-            name=name,
-        ) from error
-    if not text.strip():
-        raise DataError("The file {name} is empty. Choose another file; nothing was saved.", name=name)
-    roles = [read_role(place, value) for place, value in objects(text)]
+    with files.edge(
+        "The file {name} holds no roles that can be read: it is damaged, or another kind of file under this name. "
+        "Choose a file of JSON lines, one role a line; nothing was saved.", name=name,
+    ):  # fmt: skip
+        text = files.decode(name, data).text
+        roles = [read_role(place, value) for place, value in objects(text)]
     if roles and all(role.refused.startswith("it is not JSON") for role in roles):
         raise DataError(
             "The file {name} holds no roles: it is not JSON. Choose a file of JSON lines, one role a line; "
@@ -69,22 +66,29 @@ def read_roles(data: bytes, name: str) -> list[ReadRole]:
 def objects(text: str) -> Iterator[tuple[int, Any]]:
     """The values of a JSON list, or of JSON lines (a line that is no JSON comes as its error)."""
     try:
-        whole = json.loads(text)
-        yield from enumerate(whole if isinstance(whole, list) else [whole], 1)
-        return
+        whole = files.json_of(text)
     except ValueError:
-        pass
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            try:
-                yield number, json.loads(line)
-            except ValueError as error:
-                yield number, error
+        yield from files.json_lines(text)
+        return
+    values = whole.value if isinstance(whole.value, list) else [whole.value]
+    for place, value in enumerate(values, 1):
+        yield place, files.Clean(value, whole.dropped if place == 1 else 0)
 
 
 def read_role(place: int, value: Any) -> ReadRole:
+    """One role; ``value`` may be ``files.Clean``, an error, or the plain value."""
     if isinstance(value, ValueError):
         return ReadRole(place, refused=f"it is not JSON ({value})")
+    dropped, value = (value.dropped, value.value) if isinstance(value, files.Clean) else (0, value)
+    try:
+        read = formed(place, value)
+    except (TypeError, KeyError, AttributeError, ValueError):  # a field of another form than any card has
+        return ReadRole(place, refused="its fields are not in the form of a role")
+    read.dropped = dropped
+    return read
+
+
+def formed(place: int, value: Any) -> ReadRole:
     if not isinstance(value, dict):
         return ReadRole(place, refused="it is not an object with fields")
     if isinstance(value.get("role"), str) and "challenge" in value:
@@ -106,7 +110,10 @@ def checked(role: ReadRole) -> ReadRole:
 
 def esc_judge(value: Mapping[str, Any]) -> dict[str, Any]:
     """The columns of one published help-seeker role; what its text does not tell stays empty and is flagged."""
-    words = {key: str(value.get(key) or "") for key in ("role", "challenge", "final_persona", "life_events")}
+    keys = ("role", "challenge", "final_persona", "life_events", "behavioral_traits", "pid")
+    if strange := [key for key in keys if not isinstance(value.get(key), str | int | None)]:
+        raise TypeError(strange[0])
+    words = {key: str(value.get(key) or "")[:LONGEST_PART] for key in keys}
     text, persona = words["role"].strip(), words["final_persona"].strip()
     known = stressor_named(words["challenge"])
     label = words["challenge"].strip()
@@ -115,13 +122,13 @@ def esc_judge(value: Mapping[str, Any]) -> dict[str, Any]:
         "subcategory": known.id if known else "",
         "label": label,
     }
-    name = str(value.get("pid") or "")[:8]
+    name = words["pid"][:8]
     return {
         "title": f"{label} ({name})" if name else label,
         "kind": "role", "language": "zh" if ingredients.is_chinese(text) else "en", "sampling": "imported",
         "stressor": stressor, "demographics": demographics_in(persona or text),
         "life_events": [line.strip() for line in EVENT.split(words["life_events"]) if line.strip()],
-        "traits": traits_in(str(value.get("behavioral_traits") or "")),
+        "traits": traits_in(words["behavioral_traits"]),
         "text": text, "engine": "imported", "clearance": int(Clearance.SYNTHETIC),
     }  # fmt: skip
 
@@ -166,10 +173,9 @@ def traits_in(listed: str) -> dict[str, str]:
     traits: dict[str, str] = {}
     group = ""
     for line in listed.splitlines():
-        said = TRAIT_LINE.match(line)
-        if not said:
+        name = line.partition(":")[0].strip(" \t-*").casefold()
+        if not name or "*" in name:
             continue
-        name = said["name"].strip().casefold()
         if heading := next((code for word, code in HEADINGS.items() if word in name), None):
             group = heading
             continue
@@ -188,10 +194,12 @@ def profile_card(place: int, value: Mapping[str, Any]) -> ReadRole:
     """A client profile: behavior, personas, beliefs, motivation, acceptable plans, receptivity."""
     profile: dict[str, Any] = {key: value[key] for key in PROFILE if value.get(key) not in (None, "", "None")}
     lists = ("personas", "beliefs", "acceptable_plans")
+    if not isinstance(value.get("title", ""), str | None):
+        return ReadRole(place, refused="the title must be a text")
     if any(not texts(profile.get(key, [])) for key in lists):
         return ReadRole(place, refused="personas, beliefs and acceptable_plans must be lists of texts")
     receptivity = profile.get("receptivity", 3)
-    if receptivity not in (1, 2, 3, 4, 5):
+    if isinstance(receptivity, bool) or not isinstance(receptivity, int) or not 1 <= receptivity <= 5:
         return ReadRole(place, refused="receptivity must be a whole number from 1 to 5")
     profile = (
         {"behavior": "", "motivation": ""}
@@ -199,6 +207,8 @@ def profile_card(place: int, value: Mapping[str, Any]) -> ReadRole:
         | profile
         | {"receptivity": receptivity}
     )
+    if not all(isinstance(profile[key], str) for key in ("behavior", "motivation")):
+        return ReadRole(place, refused="behavior and motivation must be texts")
     said = str(profile["behavior"]) + "".join(profile["personas"])
     if not said.strip():
         return ReadRole(place, refused="the profile is empty")
@@ -222,22 +232,30 @@ def own_card(place: int, value: Mapping[str, Any]) -> ReadRole:
     }
     fields = defaults | fields
     wrong = [name for name, usual in defaults.items() if not isinstance(fields[name], type(usual))]
+    wrong += [name for name in ("stressor", "demographics", "profile") if not flat(fields[name])]
+    wrong += ["title"] if not isinstance(value.get("title", ""), str | None) else []
+    wrong += ["seed"] if not isinstance(fields.get("seed", 0), int) or abs(fields.get("seed", 0)) > files.LARGEST_ID else []
     if wrong or fields["language"] not in ("en", "zh") or not texts(fields["life_events"]):
         return ReadRole(
             place,
-            refused=f"these fields are not in the form of a role card: {', '.join(wrong) or 'language, life_events'}",
+            refused=f"these fields are not in the form of a role card: {', '.join(dict.fromkeys(wrong)) or 'language, life_events'}",
         )
     if strange := [
-        f"{sub}: {code}"
+        f"{sub}: {code}"[:80]
         for sub, code in fields["traits"].items()
-        if code not in ingredients.traits().get(sub, {})
+        if not isinstance(code, str) or code not in ingredients.traits().get(sub, {})
     ]:
-        return ReadRole(place, refused=f"it names traits that are not known ({', '.join(strange)})")
+        return ReadRole(place, refused=f"it names traits that are not known ({', '.join(strange[:5])})")
     fields |= {
         "title": str(value.get("title") or fields["stressor"].get("label") or "Role"), "kind": "role",
         "sampling": "imported", "engine": "imported", "clearance": int(Clearance.UNCONFIRMED),
     }  # fmt: skip
     return checked(ReadRole(place, fields))
+
+
+def flat(value: Any) -> bool:
+    """Whether an object holds texts, numbers and lists of texts only, as the fields of a card do."""
+    return isinstance(value, dict) and all(isinstance(one, str | int | float | None) or texts(one) for one in value.values())
 
 
 def texts(value: Any) -> bool:

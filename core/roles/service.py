@@ -258,6 +258,8 @@ def import_roles(store: Store, source: Path | bytes, name: str = "") -> Imported
         if read.refused:
             brought.messages.append(f"Role {read.place} was refused: {read.refused}.")
             continue
+        if read.dropped:
+            brought.messages.append(f"Role {read.place}: {read.dropped} control characters were left out.")
         if _known(store, read.fields):
             brought.messages.append(f"Role {read.place} is in the store already and was not taken again.")
             continue

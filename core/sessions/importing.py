@@ -1,21 +1,26 @@
 """Bringing in transcripts: each session of a file is accepted, warned about or refused, with the reason."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
+from core import files
 from core.errors import DataError, WorkbenchError
 from core.llm.seam import Clearance
 from core.sessions import safety
 from core.sessions.labelled import read_labelled
-from core.sessions.reading import decode
 from core.sessions.tabular import read_csv, read_json, read_jsonl
 from core.sessions.transcripts import Reading, Transcript
 from storage import tables
 from storage.store import Store
 
-ENDINGS = (".txt", ".md", ".csv", ".tsv", ".json", ".jsonl")
+READERS: dict[str, Callable[[str, str], list[Reading]]] = {
+    ".txt": read_labelled, ".md": read_labelled, ".csv": read_csv, ".tsv": read_csv, ".json": read_json,
+    ".jsonl": read_jsonl,
+}  # fmt: skip
+ENDINGS = tuple(READERS)
+MOST_SAID = 60  # sentences about one file
 
 
 @dataclass(frozen=True)
@@ -48,15 +53,12 @@ def read_transcripts(name: str, data: bytes) -> list[Reading]:
             "{name}: transcripts are read from {endings}. Save it as one of these; nothing was saved.",
             name=path.name, endings=", ".join(ENDINGS),
         )  # fmt: skip
-    read = decode(path.name, data)
-    if ending in (".csv", ".tsv"):
-        found = read_csv(title, read.text)
-    elif ending == ".jsonl":
-        found = read_jsonl(title, read.text)
-    elif ending == ".json":
-        found = read_json(title, read.text)
-    else:
-        found = read_labelled(title, read.text)
+    with files.edge(
+        "{name} holds no transcript that can be read: it is damaged, or another kind of file under this name. Save it "
+        "again, and choose it once more; nothing was saved.", name=path.name,
+    ):  # fmt: skip
+        read = files.decode(path.name, data)
+        found = list(READERS[ending](title, read.text))
     if read.encoding:
         found.append(
             DataError(
@@ -70,7 +72,7 @@ def read_transcripts(name: str, data: bytes) -> list[Reading]:
 
 def import_transcripts(store: Store, name: str, data: bytes) -> Brought:
     """Read a file and save its sessions, unconfirmed: they go nowhere outside until a person reviewed them."""
-    short = PurePath(name).name
+    short = files.shown(PurePath(name).name)
     try:
         found = read_transcripts(name, data)
     except WorkbenchError as error:
@@ -85,6 +87,9 @@ def import_transcripts(store: Store, name: str, data: bytes) -> Brought:
         else:
             messages.append(reading)
     status = "refused" if not saved else "warned" if messages else "accepted"
+    if len(messages) > MOST_SAID:
+        rest = DataError("{n} further remarks of this kind are not shown.", n=len(messages) - MOST_SAID)
+        messages = [*messages[:MOST_SAID], rest]
     return Brought(short, status, tuple(saved), tuple(messages))
 
 

@@ -1,18 +1,25 @@
 """Transcripts as text with a label before each utterance (CPsyCounD, and what people paste). Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
+from core import files
 from core.errors import DataError
-from core.sessions.transcripts import Line, Reading, Transcript, assemble, places, seat_of, tried
+from core.files import places
+from core.sessions.speakers import is_other, parted, seat_of
+from core.sessions.transcripts import Line, Reading, Transcript, assemble, tried
 
 # A label opens a line, is short, and ends in a colon; list numbers and clauses with punctuation are none.
-LABEL = re.compile(
-    r"^[\s*_#>\-]*([^\d\s：:，。,.!?！？；;“”\"'（(][^：:，。,.!?！？；;“”\"]{0,39}?)[*_\s]*[：:][*_]*\s*(.*)$"
-)
+LONGEST_HEAD = 60  # characters before the colon, marks included
+MARKS = " \t*_#>-"
+NEVER = frozenset("，。,!?！？；;“”\"")
+HONORIFIC = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|Mx|Prof|St)\.", re.IGNORECASE)
 INSERT = re.compile(r"[（(【\[](.*?)[)）】\]]")
 ASIDE = re.compile(r"^\s*[（(【\[][^（(【\[]*[)）】\]]\s*$")
+WHOLE = re.compile(r"[（(【\[]([^（(【\[）)】\]]*)[)）】\]]")
 BREAK = re.compile(r"^\s*(?:-{3,}|={3,}|\*{3,}|_{3,})\s*$")
+MOST_UNSURE = 20  # remarks on labels that may be a name
 LONGEST_LABEL = 12  # letters of a further speaker's name, so that a sentence with a colon is none
 
 
@@ -22,10 +29,12 @@ def read_labelled(name: str, text: str) -> list[Reading]:
     Raises:
         DataError: no block is a conversation between a client and a counselor.
     """
-    blocks = _blocks(text)
+    lines = files.lines_of(name, text)
+    remarks: list[Reading] = [*files.dropped_remark(name, lines.dropped)]
+    blocks = _blocks(lines.value)
     if len(blocks) == 1:
-        return [_session(name, blocks[0])]
-    return [tried(_session, f"{name} · {n}", block) for n, block in enumerate(blocks, 1)]
+        return [_session(name, blocks[0]), *remarks]
+    return [*(tried(_session, f"{name} · {n}", block) for n, block in enumerate(blocks, 1)), *remarks]
 
 
 def read_list(name: str, items: Sequence[str]) -> Transcript:
@@ -33,9 +42,9 @@ def read_list(name: str, items: Sequence[str]) -> Transcript:
     return _session(name, list(enumerate((str(item) for item in items), 1)), whole=True)
 
 
-def _blocks(text: str) -> list[list[tuple[int, str]]]:
+def _blocks(lines: Sequence[str]) -> list[list[tuple[int, str]]]:
     blocks: list[list[tuple[int, str]]] = [[]]
-    for at, line in enumerate(text.splitlines(), 1):
+    for at, line in enumerate(lines, 1):
         if BREAK.match(line):
             blocks.append([])
         else:
@@ -45,12 +54,14 @@ def _blocks(text: str) -> list[list[tuple[int, str]]]:
 
 def _label(line: str) -> tuple[str, str]:
     """The label and the words after it; an empty label where the line goes on with the utterance before."""
-    found = LABEL.match(line)
-    if not found:
+    colon = next((at for at, sign in enumerate(line[: LONGEST_HEAD + 40]) if sign in ":："), -1)
+    label = line[: max(colon, 0)].strip(MARKS)
+    if whole := WHOLE.fullmatch(label):
+        label = whole[1].strip()
+    if not label or len(label) > LONGEST_HEAD or label[0].isdigit() or NEVER & set(label) or "." in HONORIFIC.sub("", label):
         return "", line
-    label = found.group(1).strip()
-    if seat_of(label) or _may_be_a_name(label):
-        return label, found.group(2)
+    if seat_of(label) or is_other(label) or _may_be_a_name(label):
+        return label, line[colon + 1 :].lstrip("*_").lstrip()
     return "", line
 
 
@@ -59,6 +70,7 @@ def _may_be_a_name(label: str) -> bool:
     words = bare.split()
     return (
         0 < len(bare) <= LONGEST_LABEL * 2
+        and bare[0] not in "'’([（【"
         and len(words) <= 3
         and (len(words) > 1 or len(bare) <= LONGEST_LABEL)
     )
@@ -67,7 +79,8 @@ def _may_be_a_name(label: str) -> bool:
 def _session(title: str, block: list[tuple[int, str]], whole: bool = False) -> Transcript:
     """``whole``: each item is one utterance, its line breaks included."""
     speakers, named = _speakers(block), _further_speakers(block)
-    lines: list[Line] = []
+    lines: list[tuple[str, int]] = []
+    words: list[list[str]] = []
     asides: list[int] = []
     before: list[int] = []
     inserts: dict[str, int] = {}
@@ -77,17 +90,18 @@ def _session(title: str, block: list[tuple[int, str]], whole: bool = False) -> T
         if label and (seat_of(label, speakers) or label in named):
             if insert := INSERT.search(label):
                 inserts[insert.group(1)] = inserts.get(insert.group(1), 0) + 1
-            lines.append(Line(label, said, at))
+            lines.append((label, at))
+            words.append([said])
         elif ASIDE.match(raw):
             asides.append(at)
         elif raw.strip() and lines:
             if label:
                 unsure.setdefault(label, at)
-            last = lines[-1]
-            lines[-1] = Line(last.speaker, f"{last.text}\n{raw.strip()}", last.at)
+            words[-1].append(raw.strip())
         elif raw.strip():
             before.append(at)
-    return assemble(title, lines, _remarks(asides, before, inserts, unsure))
+    spoken = [Line(label, "\n".join(text), at) for (label, at), text in zip(lines, words, strict=True)]
+    return assemble(title, spoken, _remarks(asides, before, inserts, unsure))
 
 
 def _parted(item: str) -> tuple[str, str]:
@@ -98,13 +112,13 @@ def _parted(item: str) -> tuple[str, str]:
 
 
 def _speakers(block: list[tuple[int, str]]) -> frozenset[str]:
-    return frozenset(label.casefold() for _, line in block if (label := _label(line)[0]))
+    return frozenset(parted(label).word for _, line in block if (label := _label(line)[0]))
 
 
 def _further_speakers(block: list[tuple[int, str]]) -> frozenset[str]:
-    """Labels of further speakers: short, and used more than once, so that a lone “Note:” stays text."""
-    labels = [label for _, line in block if (label := _label(line)[0]) and not seat_of(label)]
-    return frozenset(label for label in labels if labels.count(label) > 1)
+    """Labels of further speakers: known as such, or used more than once, so that a lone “Note:” stays text."""
+    labels = Counter(label for _, line in block if (label := _label(line)[0]) and not seat_of(label))
+    return frozenset(label for label, n in labels.items() if n > 1 or is_other(label))
 
 
 def _remarks(
@@ -122,7 +136,7 @@ def _remarks(
         said.append(
             DataError("Left out, because nobody had spoken yet: lines {where}.", where=places(before))
         )
-    for label, at in unsure.items():
+    for label, at in list(unsure.items())[:MOST_UNSURE]:
         said.append(
             DataError(
                 "“{label}” in line {at} may be a further speaker; the line was kept in the turn before it.",
@@ -130,7 +144,7 @@ def _remarks(
                 at=at,
             )
         )
-    for insert, n in inserts.items():
+    for insert, n in list(inserts.items())[:MOST_UNSURE]:
         said.append(
             DataError("The words “{insert}” in speaker labels ({n}) were left out.", insert=insert, n=n)
         )

@@ -1,52 +1,54 @@
 """Transcripts as tables and JSON: AnnoMI, ESConv, CPsyCounE, chat messages, and tables of one's own. Pure."""
 
-import csv
-import io
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
 from typing import Any
 
+from core import files
 from core.errors import DataError
 from core.sessions.labelled import read_list
-from core.sessions.transcripts import Line, Reading, Transcript, assemble, known, places, tried
+from core.sessions.speakers import known
+from core.sessions.transcripts import Line, Reading, Transcript, assemble, tried
 
 FIELDS = {"client_code": "client_keys", "counselor_code": "counselor_keys", "number": "number_keys",
           "date": "date_keys", "topic": "topic_keys"}  # fmt: skip
 LABELS_SEEN = {"mi_quality": "quality label", "survey_score": "survey scores", "strategy": "strategy labels",
                "main_therapist_behaviour": "behaviour labels", "client_talk_type": "talk-type labels"}  # fmt: skip
-NOT_SPEECH = {"system", "tool", "developer"}
+NOT_SPEECH = {"system", "tool", "developer", "function"}
+WORDS = {"text", "input_text", "output_text"}  # types of a message's parts that are words
+LONGEST_FIELD = 200  # characters of a title, a code, a date
+MOST_SESSIONS = 9_999  # the largest number of a session in a series
 
 
 def read_csv(name: str, text: str) -> list[Reading]:
     """One utterance a row; rows with the same session value are one session, in the order of its order column.
 
     Raises:
-        DataError: no column for the speaker or for the text.
+        DataError: no CSV table, or no column for the speaker or for the text.
     """
-    csv.field_size_limit(10_000_000)
-    try:
-        dialect: Any = csv.Sniffer().sniff(text[:10_000], delimiters=",;\t")
-    except csv.Error:
-        dialect = csv.excel
-    return _rows(name, list(csv.DictReader(io.StringIO(text), dialect=dialect)), first_row=2)
+    plain, dropped = files.cleaned(text)
+    (_line, heads), *rows = files.table(name, plain)
+    told = [dict(zip(heads, row, strict=False)) for _, row in rows]
+    return [*_rows(name, told, [line for line, _ in rows], heads), *files.dropped_remark(name, dropped)]
 
 
 def read_jsonl(name: str, text: str) -> list[Reading]:
     """A session a line, or an utterance a line."""
-    items, broken = [], []
-    for at, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            try:
-                items.append(json.loads(line))
-            except (json.JSONDecodeError, RecursionError):
-                broken.append(at)
+    items, at, broken, dropped = [], [], [], 0
+    for line, value in files.json_lines(text):
+        if isinstance(value, ValueError):
+            broken.append(line)
+            continue
+        items.append(value.value)
+        at.append(line)
+        dropped += value.dropped
     if not items:
         raise _no_json(name)
-    found = _items(name, items)
+    found: list[Reading] = [*_items(name, items, at), *files.dropped_remark(name, dropped)]
     if broken:
         remark = DataError(
             "{name}: left out, because they are not JSON: lines {where}.",
-            name=name, where=places(broken),
+            name=name, where=files.places(broken),
         )  # fmt: skip
         found.append(remark)
     return found
@@ -59,15 +61,19 @@ def read_json(name: str, text: str) -> list[Reading]:
         DataError: not JSON, or JSON of another kind.
     """
     try:
-        data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+        read = files.json_of(text)
+    except ValueError as error:
         raise _no_json(name) from error
+    return [*_sessions(name, read.value), *files.dropped_remark(name, read.dropped)]
+
+
+def _sessions(name: str, data: Any) -> list[Reading]:
     if isinstance(data, dict):
-        return _items(name, [data])
+        return _items(name, [data], [1])
     if isinstance(data, list) and data:
         if all(isinstance(item, str) for item in data):
             return [tried(lambda: read_list(name, data))]
-        return _items(name, data)
+        return _items(name, data, range(1, len(data) + 1))
     raise _no_json(name)
 
 
@@ -79,9 +85,9 @@ def _no_json(name: str) -> DataError:
     )
 
 
-def _items(name: str, items: Sequence[Any]) -> list[Reading]:
+def _items(name: str, items: Sequence[Any], at: Sequence[int]) -> list[Reading]:
     if all(isinstance(item, dict) and _turns_key(item) is None for item in items):
-        return _rows(name, items, first_row=1)
+        return _rows(name, items, at, list(dict.fromkeys(key for item in items[:50] for key in item)))
     one = len(items) == 1
     return [tried(_whole, name if one else f"{name} · {n}", item) for n, item in enumerate(items, 1)]
 
@@ -112,12 +118,12 @@ def _whole(title: str, item: Any) -> Transcript:
             DataError("Left out, because they are no utterances: {n} entries.", n=len(turns) - len(rows))
         )
     return assemble(
-        str(given) if given else title, list(_lines(title, rows, 1, remarks)), remarks, _fields(item)
+        _plain(given)[:LONGEST_FIELD] or title, list(_lines(title, enumerate(rows, 1), remarks)), remarks, _fields(item)
     )
 
 
-def _rows(name: str, rows: Sequence[Mapping[str, Any]], first_row: int) -> list[Reading]:
-    columns = [str(key).casefold() for key in (rows[0] if rows else {}) if key]
+def _rows(name: str, rows: Sequence[Mapping[str, Any]], places: Sequence[int], heads: Sequence[str]) -> list[Reading]:
+    columns = [str(key).strip().casefold() for key in heads if key]
     for wanted, keys in (("the speaker", "speaker_keys"), ("the text", "text_keys")):
         if not any(key in columns for key in known(keys)):
             raise DataError(
@@ -128,8 +134,8 @@ def _rows(name: str, rows: Sequence[Mapping[str, Any]], first_row: int) -> list[
                 columns=", ".join(columns)[:200] or "–",
             )
     groups: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
-    for at, row in enumerate(rows, first_row):
-        groups.setdefault(str(_pick(row, "session_keys") or ""), []).append((at, row))
+    for at, row in zip(places, rows, strict=True):
+        groups.setdefault(_plain(_pick(row, "session_keys"))[:LONGEST_FIELD], []).append((at, row))
     return [
         tried(_table_session, f"{name} · {session}" if session else name, group)
         for session, group in groups.items()
@@ -143,49 +149,87 @@ def _table_session(title: str, group: list[tuple[int, Mapping[str, Any]]]) -> Tr
         remarks.append(
             DataError("“{title}”: its rows were put into the order of their order column.", title=title)
         )
-    lines = [line for at, row in ordered for line in _lines(title, [row], at, remarks)]
-    given = _pick(group[0][1], "title_keys")
-    return assemble(str(given) if given else title, lines, remarks, _fields(group[0][1]))
+    lines = list(_lines(title, ordered, remarks))
+    titles = {_plain(_pick(row, "title_keys")) for _, row in group}
+    given = titles.pop() if len(titles) == 1 else ""  # a name that changes is a speaker's
+    return assemble(_plain(given)[:LONGEST_FIELD] or title, lines, remarks, _fields(group[0][1]))
 
 
 def _order(row: Mapping[str, Any], at: int) -> tuple[float, int]:
     try:
-        return float(_pick(row, "order_keys")), at
-    except (TypeError, ValueError):
+        place = float(_pick(row, "order_keys"))
+    except (TypeError, ValueError, OverflowError):
         return 0.0, at
+    return (place if isfinite(place) else 0.0), at
 
 
 def _lines(
-    title: str, rows: Iterable[Mapping[str, Any]], first: int, remarks: list[DataError]
-) -> Iterable[Line]:
-    for at, row in enumerate(rows, first):
-        speaker, text = _pick(row, "speaker_keys"), _pick(row, "text_keys")
-        if str(speaker).casefold() in NOT_SPEECH:
-            remarks.append(
-                DataError(
-                    "“{title}”: the {speaker} message at {at} is no speech and was left out.",
-                    title=title,
-                    speaker=speaker,
-                    at=at,
-                )
-            )
+    title: str, rows: Iterable[tuple[int, Mapping[str, Any]]], remarks: list[DataError]
+) -> Iterator[Line]:
+    unspoken: dict[str, list[int]] = {}
+    left_out = 0
+    for at, row in rows:
+        speaker = _plain(_pick(row, "speaker_keys"))
+        if speaker.casefold() in NOT_SPEECH:
+            unspoken.setdefault(speaker, []).append(at)
             continue
-        yield Line(
-            str(speaker or "–"), text if isinstance(text, str) else "" if text is None else str(text), at
-        )
+        text, others = spoken(_pick(row, "text_keys"))
+        left_out += others
+        yield Line(_named(speaker, row) or "–", text, at)
+    for speaker, where in unspoken.items():
+        remarks.append(
+            DataError(
+                "“{title}”: left out, because {speaker} messages are no speech: at {at}.",
+                title=title, speaker=speaker, at=files.places(where),
+            )
+        )  # fmt: skip
+    if left_out:
+        remarks.append(
+            DataError(
+                "“{title}”: {n} parts of messages are no words (pictures, files, thoughts, tool calls) and were left out.",
+                title=title, n=left_out,
+            )
+        )  # fmt: skip
+
+
+def spoken(content: Any) -> tuple[str, int]:
+    """The words of a message, and how many of its parts are none.
+
+    A message is a text, or a list of parts as chat interfaces store them: ``{"type": "text", "text": …}`` (OpenAI,
+    Anthropic), ``{"text": …}`` (Gemini), ``{"parts": […]}`` (exported chats).
+    """
+    if isinstance(content, list):
+        read = [spoken(part) for part in content]
+        return "\n".join(words for words, _ in read if words), sum(others for _, others in read)
+    if isinstance(content, dict):
+        inner = next((content[key] for key in ("text", "parts", "content", "value") if key in content), None)
+        words = str(content.get("type", content.get("content_type", "text"))) in WORDS and not content.get("thought")
+        return spoken(inner) if words and inner is not None else ("", 1)
+    return _plain(content), 0
+
+
+def _named(speaker: str, row: Mapping[str, Any]) -> str:
+    """The speaker with the name some chats give beside the role, so that two users are not taken for one."""
+    name = _plain(row.get("name"))
+    return f"{speaker} ({name})" if name else speaker
+
+
+def _plain(value: Any) -> str:
+    """A text or a number as text; anything else is none."""
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
 
 
 def _pick(row: Mapping[str, Any], keys: str) -> Any:
-    lowered = {str(key).casefold().lstrip("\ufeff"): value for key, value in row.items() if key}
-    return next((lowered[key] for key in known(keys) if lowered.get(key) not in (None, "")), None)
+    lowered = {str(key).strip().casefold().lstrip("\ufeff"): value for key, value in row.items() if key}
+    return next((lowered[key] for key in known(keys) if lowered.get(key) not in (None, "", [])), None)
 
 
 def _fields(row: Mapping[str, Any]) -> dict[str, Any]:
-    found = {name: _pick(row, keys) for name, keys in FIELDS.items()}
+    found = {name: _plain(_pick(row, keys)).strip()[:LONGEST_FIELD] for name, keys in FIELDS.items()}
     number = found.pop("number")
-    fields = {name: str(value) for name, value in found.items() if value is not None}
-    if number is not None and str(number).strip().isdigit():
-        fields["number"] = int(str(number))  # type: ignore[assignment]
+    fields: dict[str, Any] = {name: value for name, value in found.items() if value}
+    if (count := files.record_id(number)) is not None and count <= MOST_SESSIONS:
+        fields["number"] = count
     return fields
 
 

@@ -6,15 +6,15 @@ Nothing is taken or left out silently: each change to what the file says is a re
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from core.errors import DataError
-from core.sessions.phrases import phrase_file
+from core.files import cleaned, dropped_remark, places
+from core.sessions.speakers import counted, parted, seat_of, several
 
 HAN = re.compile(r"[\u3400-\u9fff]")
 LETTER = re.compile(r"[^\W\d_]")
-SHOWN = 8  # places named in one remark
+MOST_NAMED = 20  # further speakers named in remarks of their own
 
 
 @dataclass(frozen=True)
@@ -48,32 +48,6 @@ def tried(read: Callable[..., Transcript], *given: Any) -> Reading:
         return error
 
 
-@cache
-def known(name: str) -> tuple[str, ...]:
-    """A list of the labels file, in lower case."""
-    return tuple(str(word).casefold() for word in phrase_file("sessions/labels")[name])
-
-
-def seat_of(label: str, seen: frozenset[str] = frozenset()) -> str:
-    """The seat a label stands for; empty when it stands for neither.
-
-    Args:
-        seen: all labels of the file, since one-letter labels are taken only in pairs.
-    """
-    bare = re.sub(r"[（(【\[].*?[)）】\]]", "", label).strip(" *_#\t-:：").casefold()
-    bare = re.sub(r"\s*\d+$", "", bare)
-    for seat in ("client", "counselor"):
-        if bare in known(seat):
-            return seat
-    for pair in phrase_file("sessions/labels")["pairs"]:
-        if {pair["client"], pair["counselor"]} <= seen:
-            if bare == pair["client"]:
-                return "client"
-            if bare == pair["counselor"]:
-                return "counselor"
-    return ""
-
-
 def language_of(texts: Sequence[str]) -> str:
     """``zh`` where at least a fifth of the letters are Chinese characters, else ``en``."""
     text = " ".join(texts)[:20_000]
@@ -91,11 +65,13 @@ def assemble(
     Raises:
         DataError: it is not a conversation between a client and a counselor.
     """
-    seen = frozenset(line.speaker.strip(" *_#\t-:：").casefold() for line in lines)
+    lines, dropped = without_controls(lines)
+    seen = frozenset(parted(line.speaker).word for line in lines)
     seated = [(seat_of(line.speaker, seen), line) for line in lines]
-    said = [*remarks, *_left_out(seated)]
+    said = [*remarks, *dropped_remark(title, dropped), *_left_out(seated)]
     kept = [(seat, line) for seat, line in seated if seat and line.text.strip()]
     _check_seats(title, lines, {seat for seat, _ in kept})
+    _check_persons(title, seated)
     turns, joined = _joined(kept)
     if joined:
         said.append(
@@ -111,16 +87,28 @@ def assemble(
     )
 
 
+def without_controls(lines: Sequence[Line]) -> tuple[list[Line], int]:
+    """The lines without control characters, and how many were dropped."""
+    plain, dropped = [], 0
+    for line in lines:
+        (speaker, n), (text, m) = cleaned(line.speaker), cleaned(line.text)
+        plain.append(Line(speaker, text, line.at) if n or m else line)
+        dropped += n + m
+    return plain, dropped
+
+
 def _joined(kept: Sequence[tuple[str, Line]]) -> tuple[list[dict[str, Any]], dict[int, int]]:
     turns: list[dict[str, Any]] = []
+    said: list[list[str]] = []
     joined: dict[int, int] = {}
     for seat, line in kept:
         if turns and turns[-1]["seat"] == seat:
-            turns[-1]["text"] += "\n" + line.text.strip()
+            said[-1].append(line.text.strip())
             joined[len(turns)] = joined.get(len(turns), 0) + 1
         else:
-            turns.append({"position": len(turns) + 1, "seat": seat, "text": line.text.strip()})
-    return turns, joined
+            turns.append({"position": len(turns) + 1, "seat": seat})
+            said.append([line.text.strip()])
+    return [turn | {"text": "\n".join(texts)} for turn, texts in zip(turns, said, strict=True)], joined
 
 
 def _left_out(seated: Sequence[tuple[str, Line]]) -> list[DataError]:
@@ -129,6 +117,9 @@ def _left_out(seated: Sequence[tuple[str, Line]]) -> list[DataError]:
     for seat, line in seated:
         if not seat:
             strangers.setdefault(line.speaker.strip(), []).append(line.at)
+    if len(strangers) > MOST_NAMED:
+        everywhere = sorted(at for where in strangers.values() for at in where)
+        strangers = {", ".join(list(strangers)[:MOST_NAMED]) + " …": everywhere}
     for speaker, where in strangers.items():
         said.append(
             DataError(
@@ -155,7 +146,13 @@ def _check_seats(title: str, lines: Sequence[Line], seats: set[str]) -> None:
     )  # fmt: skip
 
 
-def places(where: Sequence[int]) -> str:
-    """A short list of places: the first few, and how many more."""
-    named = ", ".join(str(at) for at in where[:SHOWN])
-    return named if len(where) <= SHOWN else f"{named} … (+{len(where) - SHOWN})"
+def _check_persons(title: str, seated: Sequence[tuple[str, Line]]) -> None:
+    labels = {seat: [line.speaker for at, line in seated if at == seat] for seat in ("client", "counselor")}
+    numbered = all(counted(own) for own in labels.values())
+    for seat, own in labels.items():
+        if several(own, numbered):
+            raise DataError(
+                "“{title}”: several people speak as the {seat} ({labels}). A session here is one client with one "
+                "counselor; give everybody else a label of their own, such as “Mother:”, and their words are left "
+                "out. It was not saved.", title=title, seat=seat, labels=", ".join(dict.fromkeys(own))[:200],
+            )  # fmt: skip

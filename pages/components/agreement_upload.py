@@ -1,8 +1,6 @@
 """Agreement and win scores from a CSV of one's own, as ``rapport agreement`` and ``rapport compare`` give them."""
 
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -71,14 +69,9 @@ def read(name: str, content: bytes, ratings: bool, words: str) -> dict[str, Any]
     Raises:
         DataError: it is not such a table; the sentence says which line and what to do.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / (Path(name).name or "table.csv")
-        path.write_bytes(content)
-        return (
-            agreement_file.agreement_of(path, say_note)
-            if ratings
-            else comparison_file.compare_of(path, say_note)
-        )
+    if ratings:
+        return agreement_file.agreement_of_rows(name, content, say_note)
+    return comparison_file.compare_of_rows(name, content, say_note)
 
 
 def of_ratings(found: Mapping[str, Any]) -> None:

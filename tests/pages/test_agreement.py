@@ -116,7 +116,7 @@ def test_table_of_comparisons_gives_scores_and_pairs(open_page: Open) -> None:
         (b"target,rater,item\nS1,K1,Q1\n", "lacks the column score"),
         (b"target,rater,item,score\nS1,K1,Q1,high\n", "“high” in the column score is not a number"),
         (b"", "is empty"),
-        (b"\x00\x01\x02\x00", "is not a text table"),
+        (b"\x00\x01\x02\x00", "is not text in an encoding"),
     ],
 )
 def test_wrong_table_gets_a_sentence(open_page: Open, content: bytes, sentence: str) -> None:
