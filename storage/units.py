@@ -382,7 +382,8 @@ def figures(store: Store, study_id: int) -> Figures:
     kept = query(store, "SELECT deleted FROM study WHERE id = :study", study=study_id)
     before = json.loads(kept[0][0]) if kept else {}
     sums = zip(Figures._fields, query(store, sql, study=study_id)[0], strict=True)
-    return Figures(**{name: (float if name == "cost" else int)(value + before.get(name, 0)) for name, value in sums})
+    total: dict[str, Any] = {name: (float if name == "cost" else int)(value + before.get(name, 0)) for name, value in sums}
+    return Figures(**total)
 
 
 def models_answered(store: Store, study_id: int) -> list[tuple[str, str, int]]:
