@@ -6,7 +6,7 @@ import importlib.util
 import streamlit as st
 
 from core.errors import WorkbenchError
-from pages.components import badges, crisis, layout, resources
+from pages.components import badges, crisis, layout, resources, update_note
 from pages.components.words import _, language, many
 from storage.store import Store
 
@@ -192,6 +192,7 @@ layout.title(
     ),
     in_use(store),
 )
+update_note.tell()
 if not any(n.values()):
     first_steps(store)
 else:

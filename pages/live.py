@@ -104,7 +104,7 @@ class Look:
         partial = {"position": view.position, "seat": view.seat, "text": view.text} if view.position else None
         if any(turn.position == view.position for turn in turns):
             partial = None
-        return transcript.Following([t for t in turns if t.text], partial, view.running)
+        return transcript.Following([t for t in turns if t.text or t.state == "deleted"], partial, view.running)
 
     def beat(self, view: live.View) -> None:
         """Say which turn is being spoken; painting also lets a click through while a model is thinking."""

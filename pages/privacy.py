@@ -6,8 +6,9 @@ from typing import Any
 
 import streamlit as st
 
-from pages.components import badges, crisis, deleting, endpoints, engine_note, layout, resources
-from pages.components.words import _
+from core import upkeep
+from pages.components import badges, crisis, deleting, endpoints, engine_note, layout, resources, update_note
+from pages.components.words import _, many
 from storage.store import Store
 
 
@@ -74,6 +75,23 @@ def rights_of(path: Path | None) -> str:
     mode, folder = path.stat().st_mode & 0o777, path.resolve().parent.stat().st_mode & 0o777
     words = _("file {file}, folder {folder}").format(file=f"{mode:o}", folder=f"{folder:o}")
     return words + (_(" (this account only)") if not (mode | folder) & 0o077 else "")
+
+
+def left_over(store: Store) -> None:
+    """What lies beside the records: copies from before updates, calls of drafts, space not overwritten yet."""
+    loose = len(store.calls.loose())
+    if not (store.copies() or loose or not store.clean_up()) or not resources.is_researcher():
+        return
+    layout.section(_("Left over"))
+    with st.container(border=True):
+        update_note.copies("privacy")
+        if loose:
+            layout.muted(many("{n} call of a draft that was never saved is kept.", "{n} calls of drafts that were never saved are kept.", loose))
+            if st.button(_("Delete these calls"), key="privacy_loose", icon=":material/delete:"):
+                upkeep.delete_loose_calls(store)
+                st.rerun()
+        if not store.clean_up():
+            layout.notice(deleting.unfinished_words(), "warning")
 
 
 def where_text_goes(store: Store) -> None:
@@ -147,6 +165,7 @@ layout.title(
     [badges.local(all(endpoints.stays(row.base_url) for row in store.endpoints.all()))],
 )
 what_is_stored(store)
+left_over(store)
 where_text_goes(store)
 consents(store)
 delete_section(store)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import func, or_, update
+from sqlalchemy import func, or_, text, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session as Transaction
 from sqlmodel import col, select
@@ -247,10 +247,23 @@ class Calls(Records[tables.Call]):
         packed = writing.pack_call(fields, messages, raw)
         return self.database.write(lambda connection: writing.save_call(connection, packed))
 
+    def loose(self) -> list[int]:
+        """Calls that no record was made from and no study made: those of drafts nobody saved."""
+        sql = (
+            "SELECT id FROM call c WHERE study_id IS NULL AND raw <> '' AND NOT EXISTS "
+            "(SELECT 1 FROM call_record r WHERE r.call_id = c.id)"
+        )
+        return self.database.run(lambda session: [row[0] for row in session.connection().execute(text(sql))])
+
     def drop(self, ids: Iterable[int]) -> None:
         """Delete calls that no record was made from, with the texts only they carry."""
         wanted = list(ids)
-        self.database.write(lambda connection: deletion.delete_calls(connection, wanted))
+
+        def work(connection: sqlite3.Connection) -> None:
+            deletion.delete_calls(connection, wanted)
+            writing.keep_setting(connection, reclaiming.UNFINISHED, True)
+
+        self.database.write(work)
 
     def link(self, ids: Iterable[int], kind: str, record_id: int) -> None:
         """Name a record that was made from these calls."""

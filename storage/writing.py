@@ -155,8 +155,8 @@ def is_there(connection: sqlite3.Connection, kind: str, id: int) -> bool:
 def link_call(connection: sqlite3.Connection, call_id: int, about: Iterable[tuple[str, int]]) -> None:
     """Name the records a call's texts come from."""
     connection.executemany(
-        "INSERT INTO call_record (call_id, kind, record_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        [(call_id, kind, id) for kind, id in about],
+        "INSERT OR IGNORE INTO call_record (call_id, kind, record_id) SELECT id, ?, ? FROM call WHERE id = ?",
+        [(kind, id, call_id) for kind, id in about],
     )
 
 

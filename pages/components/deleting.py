@@ -91,6 +91,10 @@ def delete_all(kind: str, ids: Sequence[Any], branches: bool) -> None:
     st.query_params.pop(kind, None)
 
 
+def unfinished_words() -> str:
+    return _("Another program was reading the database, so deleted text may still stand in its file or its log (-wal). It is overwritten at the next start of Rapport.")
+
+
 def show_receipt() -> None:
     """What the last deletion removed, once."""
     receipt = st.session_state.pop(RECEIPT, None)
@@ -103,7 +107,7 @@ def show_receipt() -> None:
         st.text(many("{n} record was deleted.", "{n} records were deleted.", total))
         layout.facts([(names.get(name, name), n) for name, n in receipt["gone"].items() if n])
         if not receipt["finished"]:
-            layout.notice(_("Another program was reading the database, so deleted text may still stand in its file or its log (-wal). It is overwritten at the next start of Rapport."), "warning")
+            layout.notice(unfinished_words(), "warning")
         for sentence in receipt["failed"]:
             st.error(plain(sentence))
         layout.muted(

@@ -18,6 +18,9 @@ class Said:
     stage: str = ""
     state: str = "complete"
     risk: Sequence[Any] = field(default_factory=tuple)
+    speaker: str = ""  # who spoke, as the turn keeps it
+    agent_id: int | None = None
+    person: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,16 @@ def said(turn: Any) -> Said:
         stage=read("stage", "") or "",
         state=read("state", "complete") or "complete",
         risk=read("risk", ()) or (),
+        speaker=read("speaker", "") or "",
+        agent_id=read("agent_id", None),
+        person=read("person", "") or "",
     )
+
+
+def who(turn: Said, seat: str, names: Mapping[str, str]) -> str:
+    """The name over a turn: of whoever spoke it, whoever sits in the seat now; else of the seat."""
+    key = f"{seat} {turn.speaker} {turn.agent_id}" if turn.speaker == "agent" else f"{seat} {turn.speaker}"
+    return names.get(key, names[seat]).replace("{person}", turn.person)
 
 
 def numbered(quotes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -106,13 +118,13 @@ def turn_html(
     flags = f'<span class="r-flag">{esc(words["risk"])}</span>' if turn.risk else ""
     if turn.state == "partial" and not caret:
         flags += f'<span class="r-left">{esc(words["partial"])}</span>'
-    body = with_spans(turn.text, quote_spans(turn, quotes)) + (
-        '<span class="r-caret"></span>' if caret else ""
-    )
+    body = with_spans(turn.text, quote_spans(turn, quotes)) + ('<span class="r-caret"></span>' if caret else "")
+    if turn.state == "deleted":
+        body = f'<span class="r-left">{esc(words["deleted"])}</span>'
     return (
         f'<div class="r-turn r-{seat}" id="{esc(key)}-{turn.position}">'
         f'<div class="r-sign" aria-hidden="true">{esc(signs[seat])}</div><div>'
-        f'<div class="r-who">{esc(names[seat])}<span class="r-n"> · {turn.position}</span>{flags}</div>'
+        f'<div class="r-who">{esc(who(turn, seat, names))}<span class="r-n"> · {turn.position}</span>{flags}</div>'
         f'<div class="r-said r-text">{body}</div></div></div>'
     )
 

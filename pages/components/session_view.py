@@ -49,13 +49,24 @@ def role_of(session: tables.Session) -> tables.RoleCard | None:
 
 
 def names(session: tables.Session) -> dict[str, str]:
-    """Who sits in the seats, for the lines over the turns."""
+    """Names for the lines over the turns: of the seats, and of each agent that may have spoken in them.
+
+    A person's turns bear that person's code; a seat taken later does not rename the turns before it.
+    """
     role, agent = role_of(session), agent_of(session, "counselor")
-    client = session.client_person or (role.title if role else session.client_code)
-    return {
-        "client": client,
-        "counselor": session.counselor_person or (resources.agent_name(agent) if agent else session.counselor_code),
+    found = {
+        "client": role.title if role else session.client_code,
+        "counselor": resources.agent_name(agent) if agent else session.counselor_code,
     }
+    for one in resources.store().agents.all(seat="counselor"):
+        found[f"counselor agent {one.id}"] = resources.agent_name(one)
+    return found
+
+
+def sitting(session: tables.Session) -> dict[str, str]:
+    """Who sits in the seats now: a person by code, else as ``names`` says."""
+    called = names(session)
+    return {seat: getattr(session, f"{seat}_person") or called[seat] for seat in ("client", "counselor")}
 
 
 def engines_of(session: tables.Session, pace: float) -> dict[str, Engine | None]:
@@ -123,7 +134,7 @@ def traits(role: tables.RoleCard) -> list[str]:
 def seats(session: tables.Session) -> None:
     """Who sits in the two seats, and what speaks for them."""
     layout.card_title(_("Seats"))
-    called = names(session)
+    called = sitting(session)
     pairs = []
     for seat in ("client", "counselor"):
         agent, person = agent_of(session, seat), getattr(session, f"{seat}_person")

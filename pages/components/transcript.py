@@ -23,12 +23,19 @@ class Following:
 
 
 def names_of(given: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The names over the turns: the seat, then who sits there (``{"client": "R-014"}``)."""
-    seats = {"client": _("Client"), "counselor": _("Counselor")}
-    return {
-        seat: f"{label} · {given[seat]}" if given and given.get(seat) else label
-        for seat, label in seats.items()
-    }
+    """The names over the turns: the seat, then who is in it (``{"client": "R-014", "counselor agent 3": "Hill"}``).
+
+    A turn that a person spoke bears that person's code in the place of ``{person}``.
+    """
+    found: dict[str, str] = {}
+    given = given or {}
+    for seat, label in {"client": _("Client"), "counselor": _("Counselor")}.items():
+        found[seat] = _("{seat} · {name}").format(seat=label, name=given[seat]) if given.get(seat) else label
+        found[f"{seat} person"] = _("{seat} · {name}").format(seat=label, name="{person}")
+        found[f"{seat} unknown person"] = _("{seat} · {name}").format(seat=label, name=_("unknown person"))
+        agents = {key: name for key, name in given.items() if key.startswith(f"{seat} agent ")}
+        found |= {key: _("{seat} · {name}").format(seat=label, name=name) for key, name in agents.items()}
+    return found
 
 
 def signs() -> dict[str, str]:
@@ -52,6 +59,7 @@ def words() -> dict[str, str]:
     return {
         "risk": _("possible risk"),
         "partial": _("stopped in the middle"),
+        "deleted": _("(deleted)"),
         "cut": _("A judge reads up to here. The rest is kept."),
         "for": _("Evidence"),
         "against": _("Counter-evidence"),

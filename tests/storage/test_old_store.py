@@ -2,14 +2,14 @@
 
 import json
 import sqlite3
-import zlib
 from contextlib import closing
 from pathlib import Path
 
 from core.studies import service
 from core.studies.importing import import_study
 from storage import tables, units
-from storage.store import Store, open_store
+from storage.store import open_store
+from tests.held import everything_in
 from tests.stores import STORES, old_store
 
 
@@ -37,20 +37,9 @@ def test_planted_words_name_each_place_once() -> None:
     assert not [(a, b) for a in words for b in words if a != b and a in b]
 
 
-def everything_in(store: Store) -> str:
-    """All that the database holds, compressed texts and the bytes of its files included."""
-    assert store.path is not None
-    with closing(sqlite3.connect(store.path)) as connection:
-        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        rows = [list(map(str, row)) for name in names if name != "text_part" for row in connection.execute(f'SELECT * FROM "{name}"')]
-        texts = [zlib.decompress(row[0]).decode() for row in connection.execute("SELECT data FROM text_part")]
-    files = [file.read_bytes().decode("latin-1") for file in store.path.parent.glob("rapport.db*") if ".before-" not in file.name]
-    return "\n".join([json.dumps(rows, ensure_ascii=False), *texts, *files])
-
-
 def test_update_takes_out_what_deleted_records_left_and_keys(tmp_path: Path) -> None:
     store = open_store(old_store(tmp_path / "data" / "rapport.db"))
-    held = everything_in(store)
+    held = everything_in(store, copies=False)
     planted = json.loads((STORES / "planted.json").read_text("utf-8"))
     out = [one["word"] for one in planted if one["gone"] or one["kind"] == "key" or one["word"] == "abandoneddraftword"]
     assert [word for word in out if word in held] == []

@@ -1,0 +1,269 @@
+"""What is deleted for good is nowhere any more: no row, text of a call, log, export or copy holds its words."""
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import ModelError, NotFound
+from core.judging.service import turns_to_judge
+from core.llm.agents import ensure_shipped
+from core.reports import making
+from core.reports import service as reports
+from core.roles import service as roles
+from core.sessions import service as sessions
+from core.studies import service
+from core.studies.export import export_study
+from storage import reclaiming, tables, units
+from storage.ledger import Ledger
+from storage.store import Store, open_store
+from tests.conftest import ScriptedEngine
+from tests.held import everything_in
+
+NOTE = '{"client_basics": "notebasics", "problems": "noteproblems", "goals": [], "techniques": [], "steps": [], "reflections": "notewords"}'
+SORTED = (
+    '{"title": "A", "type": "", "method": "", "case_brief": "sortedword slept badly.", "consultation_process": "They met.", '
+    '"experience_thoughts": "", "topic": "career", "school": "humanistic"}'
+)
+
+
+def dialogue(word: str, rounds: int = 5) -> str:
+    said = [f'{{"seat": "client", "text": "{word} {n}", "stage": "reception"}}, {{"seat": "counselor", "text": "I see {n}.", "stage": "reception"}}' for n in range(rounds)]
+    return f'{{"turns": [{", ".join(said)}]}}'
+
+
+def report(store: Store, name: str) -> int:
+    """A report with every kind of call: sorted unmasked, an unusable note, a note, a dialogue told again."""
+    text = f"Case brief\n{name}brief: Helen Carter of {name}town slept badly.\n\nConsultation process\n{name}process, they met four times.\n"
+    (saved,) = reports.take_report(store, f"{name}.txt", text).reports
+    id = saved.id or 0
+    asyncio.run(reports.sort_report(store, ScriptedEngine(SORTED.replace("sortedword", f"{name}sorted")), id))
+    with pytest.raises(ModelError):
+        asyncio.run(making.write_note(store, ScriptedEngine(f"{name}unusable prose"), id))
+    reports.confirm_masking(store, id)
+    asyncio.run(making.write_note(store, ScriptedEngine(NOTE.replace("note", f"{name}note")), id))
+    making.change_note(store, id, "P-01", problems=f"{name}typed")
+    engine = ScriptedEngine(dialogue(f"{name}firsttry", 1), dialogue(f"{name}told"))
+    asyncio.run(making.reconstruct_dialogue(store, engine, id))
+    return id
+
+
+def held(store: Store, name: str, **more: Any) -> tables.Session:
+    turns = [tables.Turn(session_id=0, position=n, seat=seat, text=f"{name}{seat}{n} {'words ' * 6}") for n, seat in enumerate(["client", "counselor"] * 3, 1)]
+    return store.sessions.add_with_turns(tables.Session(title=f"{name}title", origin="imported", **more), turns)
+
+
+def study_over(store: Store, ids: list[int], name: str = "Judged") -> int:
+    instrument = next(i for i in service.known_instruments().values() if not i.comparison and len(i.entries) == 12)
+    judge = store.agents.all(seat="judge")[0].name
+    step = {"kind": "ratings", "instrument": instrument.id, "judges": [judge], "sessions": ids, "items": list(instrument.entries[:2]), "repeats": 1}
+    study = service.begin(store, {"name": name, "steps": [step]})
+    service.start(store, study.id or 0, worker=False)
+    service.work_off(store)
+    return study.id or 0
+
+
+def failed_call(store: Store, session: int, words: str, study: int) -> None:
+    """A call that got no answer, with what an endpoint said of the text."""
+    fields = {
+        "prompt": "judge/item", "prompt_version": 1, "prompt_hash": "", "engine": "openai", "state": "failed", "study_id": study,
+        "reason": f"refused: {words}", "attempts": [{"at": "", "seconds": 0, "error": words}], "about": [("session", session)],
+        "cost": 0.5, "tokens_in": 7,
+    }  # fmt: skip
+    store.calls.save(fields, [{"role": "user", "content": words}], "")
+
+
+def test_each_kind_goes_with_all_its_words(store: Store, tmp_path: Path) -> None:
+    ensure_shipped(store)
+    first, second = report(store, "aspen"), report(store, "birch")
+    kept = held(store, "keeper", client_code="C-9")
+    one, other = held(store, "cedar", client_code="C-1", counselor_code="K-1"), held(store, "dogwood", client_code="C-2")
+    third = held(store, "elm", counselor_code="K-2")
+    study = study_over(store, [s.id or 0 for s in (kept, one, other, third)])
+    failed_call(store, one.id or 0, "cedarfailed", study)
+    for unit in store.units.all(study_id=study):
+        if unit.result.get("session") == one.id:
+            store.units.update(unit.id or 0, reason="unreadable: cedarreason")
+    store.feedback.add(tables.Feedback(session_id=one.id or 0, rater_id=1, content={"words": "cedarfeedback"}))
+    store.outcomes.add(tables.Outcome(client_code="C-2", date="2026-01-01", scores={"dogwoodscore": 1}))
+    asyncio.run(_role(store, "fir"))
+    card = store.roles.find(title="fir")
+    assert card is not None and store.path is not None
+    roles.change_role(store, card.id or 0, text="firedited in a second version")
+    spoken = sessions.begin(store, store.roles.get(card.id or 0), *_seats(store))
+    asyncio.run(sessions.converse(store, ScriptedEngine("firclient says"), ScriptedEngine("fircounselor says"), spoken.id or 0))
+    export_study(store, study, store.path.parent / "exports" / "one")
+    (store.path.parent / "rapport.before-0001.db").write_bytes(b"cedar before the update")
+
+    planted = {
+        ("session", one.id): ["cedar"], ("client", "C-2"): ["dogwood"], ("counselor", "K-2"): ["elm"],
+        ("report", first): ["aspen", "Helen Carter of aspentown"], ("role", card.id): ["firedited", "firclient", "fircounselor", "firpersona"],
+    }  # fmt: skip
+    before = units.figures(store, study)
+    for (kind, id), words in planted.items():
+        assert all(word in everything_in(store) for word in words), (kind, "was not planted")
+        receipt = store.delete(kind, id or 0)
+        left = everything_in(store)
+        assert receipt.finished and receipt.rows
+        assert [word for word in words if word in left] == [], (kind, receipt)
+    assert "keeperclient1" in left and "birchtold" in left and "birchbrief" in left
+    after = units.figures(store, study)
+    assert (after.calls, after.cost, after.tokens_in) == (before.calls, before.cost, before.tokens_in)
+    assert {u.state for u in store.units.all(study_id=study) if not u.result} == {"gone"}
+    assert service.status(store, study)["units"]["done"] == 2
+    store.delete("report", second)
+    store.delete("study", study)
+    store.delete("session", kept.id or 0)
+    assert not any(word in everything_in(store) for word in ("birch", "keeper", "Helen Carter"))
+    assert store.calls.all() == []
+
+
+async def _role(store: Store, name: str) -> None:
+    card = await roles.build_role(store, _demo(), seed=4, title=name)
+    store.roles.update(card.id or 0, demographics=card.demographics | {"persona": "firpersona " + str(card.demographics["persona"])})
+    call = store.calls.all()[-1]
+    fields = {"prompt": "role/compile", "prompt_version": 1, "prompt_hash": "", "engine": "demo"}
+    id = store.calls.save(fields, [{"role": "user", "content": "firpersona in a message"}], "firpersona raw")
+    store.calls.link([id], "role", card.id or 0)
+    assert units.query(store, "SELECT 1 FROM call_record WHERE call_id = :id AND kind = 'role'", id=call.id)
+
+
+def _demo() -> Any:
+    from core.llm.engines import demo_engine
+
+    return demo_engine()
+
+
+def _seats(store: Store) -> tuple[tables.Agent, tables.Agent]:
+    return store.agents.all(seat="client")[0], store.agents.all(seat="counselor")[0]
+
+
+def test_branches_are_asked_about(store: Store) -> None:
+    parent = held(store, "parent")
+    child = sessions.branch(store, parent.id or 0, 3)
+    grandchild = sessions.branch(store, child.id or 0, 2)
+    assert store.branches("session", [parent.id or 0]) == 2
+    store.delete("session", parent.id or 0, branches=False)
+    assert store.sessions.get(child.id or 0).parent_id is None and "parentclient1" in everything_in(store)
+    assert store.branches("session", [child.id or 0]) == 1
+    store.delete("session", child.id or 0)
+    assert store.sessions.find(id=grandchild.id) is None and "parentclient" not in everything_in(store)
+
+
+def live(store: Store) -> tables.Session:
+    """P-ANA speaks as client, twice; the counselor answers; P-BEN then counsels."""
+    ensure_shipped(store)
+    role = store.roles.add(tables.RoleCard(title="Anna", text="You are somebody.", demographics={"persona": "p"}))
+    session = sessions.begin(store, role, *_seats(store))
+    id = session.id or 0
+    sessions.take_seat(store, id, "client", "P-ANA")
+    for n in (1, 2):
+        sessions.say(store, id, "client", f"anaword{n} I tell you")
+        asyncio.run(sessions.converse(store, None, ScriptedEngine(f"benagent{n} answers"), id))
+    sessions.take_seat(store, id, "counselor", "P-BEN")
+    sessions.say(store, id, "client", "anaword3 and more")
+    sessions.say(store, id, "counselor", "benword1 I hear")
+    return store.sessions.get(id)
+
+
+def test_a_turn_keeps_who_spoke_it(store: Store) -> None:
+    session = live(store)
+    spoke = [(t.seat, t.speaker, t.person) for t in store.sessions.turns(session.id or 0)][1:]
+    assert spoke == [("client", "person", "P-ANA"), ("counselor", "agent", "")] * 2 + [("client", "person", "P-ANA"), ("counselor", "person", "P-BEN")]
+    child = sessions.branch(store, session.id or 0, 4)
+    assert [t.person for t in store.sessions.turns(child.id or 0)] == ["", "P-ANA", "", "P-ANA"]
+
+
+def test_a_person_s_own_words_go_from_branches_too(store: Store) -> None:
+    session = live(store)
+    child = sessions.branch(store, session.id or 0, 4)
+    asyncio.run(sessions.converse(store, None, ScriptedEngine("childagent"), child.id or 0))
+    store.delete_words("P-ANA", session.id or 0)
+    left = everything_in(store)
+    assert "anaword" not in left and "benword1" in left and "benagent1" in left and "childagent" in left
+    for id in (session.id or 0, child.id or 0):
+        turns = store.sessions.turns(id)
+        assert [t.state for t in turns if t.person == "P-ANA"] and {t.state for t in turns if t.person == "P-ANA"} == {"deleted"}
+        with pytest.raises(Exception, match="deleted what they said"):
+            turns_to_judge(store, store.sessions.get(id))
+    assert {row["id"] for row in service.session_rows(store)} & {session.id, child.id} == set()
+    with pytest.raises(NotFound):
+        store.delete_words("P-NOBODY", session.id or 0)
+
+
+def test_an_answer_about_what_was_deleted_meanwhile_is_not_kept(store: Store) -> None:
+    session, study = held(store, "gonebefore"), store.studies.add(tables.Study(name="One"))
+    store.delete("session", session.id or 0)
+    failed_call(store, session.id or 0, "gonebefore late", study.id or 0)
+    assert "gonebefore" not in everything_in(store)
+    assert (units.figures(store, study.id or 0).calls, units.figures(store, study.id or 0).cost) == (1, 0.5)
+
+
+def test_no_call_is_lost_while_something_is_deleted(store: Store) -> None:
+    """A worker commits calls that share texts with what is being deleted, all the while."""
+    from storage.writing import pack_call, save_call
+
+    assert store.path is not None
+    shared, ledger, stop = '{"verdict": "tie"}', Ledger(store.path), threading.Event()
+    fields = {"prompt": "p", "prompt_version": 1, "prompt_hash": "", "engine": "demo", "purpose": "kept"}
+    written: list[int] = []
+
+    def work() -> None:
+        while not stop.is_set():
+            written.append(ledger.write_now(lambda c: save_call(c, pack_call(fields, [{"role": "user", "content": f"text {len(written)}"}], shared))))
+
+    doomed = [held(store, f"doomed{n}").id or 0 for n in range(6)]
+    for id in doomed:
+        for n in range(20):
+            store.calls.save(fields | {"about": [("session", id)]}, [{"role": "user", "content": f"doomed {id} {n}"}], shared)
+    thread = threading.Thread(target=work)
+    thread.start()
+    receipts = [store.delete("session", id) for id in doomed]
+    stop.set()
+    thread.join()
+    ledger.close()
+    assert all(receipt.rows["call"] == 20 and receipt.rows["turn"] == 6 for receipt in receipts), "rows removed, not a difference of counts"
+    assert len(written) > 2 and all(store.calls.whole(id)["raw"] == shared and store.calls.whole(id)["messages"][0]["content"] for id in written)
+
+
+def test_what_a_reader_holds_back_is_overwritten_at_the_next_start(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reclaiming, "PATIENCE_MS", 50)
+    session = held(store, "secretword")
+    assert store.path is not None
+    with closing(sqlite3.connect(store.path)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM session").fetchone()
+        assert not store.delete("session", session.id or 0).finished
+    store.close()
+    again = open_store(store.path)
+    assert again.clean_up() and "secretword" not in everything_in(again)
+    again.close()
+
+
+def test_no_number_is_given_twice(store: Store) -> None:
+    makers: dict[str, Callable[[], int]] = {
+        "session": lambda: held(store, "x").id or 0,
+        "report": lambda: store.reports.add(tables.Report(title="r", content_hash="h")).id or 0,
+        "role": lambda: store.roles.add(tables.RoleCard(title="r")).id or 0,
+        "study": lambda: store.studies.add(tables.Study(name="s")).id or 0,
+    }
+    for kind, make in makers.items():
+        before = make()
+        store.delete(kind, before)
+        assert make() > before, kind
+
+
+def test_ratings_of_a_deleted_session_are_not_reused(store: Store) -> None:
+    ensure_shipped(store)
+    first = held(store, "again")
+    study_over(store, [first.id or 0])
+    store.delete("session", first.id or 0)
+    second = held(store, "again")
+    study = study_over(store, [second.id or 0])
+    counts = service.status(store, study)["units"]
+    assert (counts["done"], counts["reused"]) == (2, 0) and len(store.ratings.rows(study_id=study)) == 2
