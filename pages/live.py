@@ -141,7 +141,10 @@ def controls(session: tables.Session, running: bool) -> None:
             st.rerun()
         seats(session)
         return
-    if session.state in ("paused", "stopped") and not waits_for_me(session) and session.ended_by != "risk":
+    if (elsewhere := server.elsewhere(id)) is not None:
+        layout.muted(say(elsewhere))
+        return
+    if session.state in ("running", "paused", "stopped") and not waits_for_me(session) and session.ended_by != "risk":
         words = _("Start") if session.ended_by == "ready" else _("Continue")
         if st.button(words, key="live_continue", type="primary", icon=":material/play_arrow:"):
             go_on(session)

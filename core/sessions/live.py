@@ -2,6 +2,7 @@
 
 Every turn is in the store before the next begins; only the words of the turn in flight live in memory. So a
 refresh, another tab or a closed browser changes nothing, and after a restart a session stands at its last turn.
+Of several servers at one database each holds its own sessions; the others leave them alone while it lives.
 """
 
 import asyncio
@@ -10,13 +11,13 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from core.errors import WorkbenchError
+from core.errors import DataError, WorkbenchError
 from core.llm.seam import Engine
 from core.sessions import service
 from storage import tables
+from storage.holding import Holding
 from storage.store import Store
 
-RUNNING = "live_sessions"  # setting: ids of sessions this server holds, so that a restart knows them
 PATIENCE = 10.0  # seconds a page waits for a turn in flight to be put down
 Engines = Mapping[str, Engine | None]
 log = logging.getLogger(__name__)
@@ -55,24 +56,36 @@ class Live:
         self.store = store
         self._lock = threading.RLock()
         self._rooms: dict[int, Room] = {}
+        self.holding = Holding(store)
         self._recover()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="live sessions", daemon=True)
         self._thread.start()
 
     def start(self, session_id: int, engines: Engines) -> None:
-        """Let a session go on; nothing happens where it is going on already."""
+        """Let a session go on; nothing happens where it is going on already.
+
+        Raises:
+            DataError: another server or a study lets it go on.
+        """
         with self._lock:
             if self._is_running(session_id):
                 return
+            if holder := self.holding.take(session_id):
+                raise held(session_id, holder)
             room = self._rooms[session_id] = Room(session_id)
-            self._note()
         self._loop.call_soon_threadsafe(self._begin, room, engines)
 
     def pause(self, session_id: int) -> None:
-        """Put the session down at once; the turn in flight is kept as a partial one."""
+        """Put the session down at once; the turn in flight is kept as a partial one.
+
+        Raises:
+            DataError: another server or a study lets it go on.
+        """
         with self._lock:
             room = self._rooms.get(session_id)
+        if not self._is_running(session_id) and (elsewhere := self.elsewhere(session_id)) is not None:
+            raise elsewhere
         if room is not None and not room.done.is_set():
             self._loop.call_soon_threadsafe(self._cancel, room)
             room.done.wait(PATIENCE)
@@ -100,12 +113,19 @@ class Live:
         Raises:
             DataError: it is not this seat's turn, or the text cannot be a turn.
         """
+        if (elsewhere := self.elsewhere(session_id)) is not None:
+            raise elsewhere
         turn = service.say(self.store, session_id, seat, text)
         if turn.risk:
             service.rest(self.store, session_id, "risk")
         else:
             self.start(session_id, engines)
         return turn
+
+    def elsewhere(self, session_id: int) -> DataError | None:
+        """That another server or a study lets the session go on just now, in words; ``None`` when nobody does."""
+        holder = self.holding.holder(session_id)
+        return held(session_id, holder) if holder else None
 
     def view(self, session_id: int) -> View:
         """How the session stands, from memory."""
@@ -119,28 +139,20 @@ class Live:
 
     def close(self) -> None:
         """Put every session down and end the thread."""
-        for session_id in list(self._rooms):
+        for session_id in [id for id in list(self._rooms) if self._is_running(id)]:
             self.pause(session_id)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(PATIENCE)
+        self.holding.close()
 
     def _recover(self) -> None:
-        """Sessions a former server left running are paused where they stand."""
-        for session_id in self.store.settings.get(RUNNING, []):
-            found = self.store.sessions.find(id=session_id, state="running")
-            if found is not None:
-                service.rest(self.store, session_id, "restart")
-        self._note()
+        """Sessions that a former server or worker left running are paused where they stand."""
+        for session_id in self.holding.recover():
+            service.rest(self.store, session_id, "restart")
 
     def _is_running(self, session_id: int) -> bool:
         room = self._rooms.get(session_id)
         return room is not None and not room.done.is_set()
-
-    def _note(self, leaving: Room | None = None) -> None:
-        with self._lock:
-            running = [id for id, room in self._rooms.items() if self._is_running(id) and room is not leaving]
-            if self.store.settings.get(RUNNING, []) != running:
-                self.store.settings.set(RUNNING, running)
 
     def _begin(self, room: Room, engines: Engines) -> None:
         room.task = self._loop.create_task(self._hold(room, engines))
@@ -150,7 +162,7 @@ class Live:
 
     def _leave(self, room: Room) -> None:
         try:
-            self._note(room)
+            self.holding.let_go(room.session_id)
         except WorkbenchError as error:
             room.problem = room.problem or error
         finally:
@@ -190,6 +202,21 @@ class Live:
         except WorkbenchError as worse:
             return worse
         return problem
+
+
+def held(session_id: int, holder: str) -> DataError:
+    """That somebody else lets the session go on."""
+    if holder == "study":
+        return DataError(
+            "Session {id} is part of a study that is running just now. Wait until it has ended, or stop the study; "
+            "nothing was changed.",
+            id=session_id,
+        )
+    return DataError(
+        "Session {id} is going on in another Rapport that is open on this machine. Watch or pause it there; nothing "
+        "was changed.",
+        id=session_id,
+    )
 
 
 _servers: dict[str, Live] = {}

@@ -13,7 +13,7 @@ from core.llm import engines
 from core.llm.agents import ensure_shipped
 from core.sessions import live, service
 from storage import tables
-from storage.store import Store
+from storage.store import Store, open_store
 
 FRAME = str(Path(__file__).parents[2] / "pages" / "frame.py")
 
@@ -210,3 +210,19 @@ def test_stop_keeps_the_turns(store: Store, role: tables.RoleCard, speaks: Calla
 def test_an_unknown_session_is_said(store: Store, role: tables.RoleCard) -> None:
     page = opened(99)
     assert "no session 99" in page.error[0].value and page.button(key="live_start")
+
+
+def test_a_session_that_another_server_holds_is_only_watched(store: Store, role: tables.RoleCard) -> None:
+    agents = [store.agents.find(seat=seat) for seat in ("client", "counselor")]
+    id = service.begin(store, role, *agents).id or 0
+    other = live.Live(open_store(store.path))
+    try:
+        assert other.holding.take(id) == ""
+        store.sessions.update(id, state="running", ended_by="")
+        page = opened(id)
+        assert "going on in another Rapport" in seen(page)
+        assert not [button for button in page.button if button.key in ("live_continue", "live_stop", "live_take_client")]
+    finally:
+        other.close()
+    page = opened(id)
+    assert [button for button in page.button if button.key == "live_continue"], "nobody holds it any more"

@@ -1,16 +1,22 @@
 """Live sessions run on their own: several at once, paused, stopped, gone on with, and found again after a restart."""
 
 import asyncio
+import os
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from sqlmodel import select
 
 from core.errors import DataError, ModelError
+from core.llm.seam import Endpoint
 from core.sessions import live, service
 from storage import tables
-from storage.store import Store
+from storage.locks import FileLock, beside
+from storage.store import Store, open_store
 
 Agents = dict[str, tables.Agent]
 
@@ -54,7 +60,7 @@ def test_a_session_runs_to_its_end_by_itself(
     server.start(id, {"client": scripted("Hard."), "counselor": scripted("Go on.")})
     until(lambda: not server.view(id).running)
     assert store.sessions.get(id).state == "ended" and len(store.sessions.turns(id)) == 5
-    assert store.settings.get(live.RUNNING) == []
+    assert server.holding.ids() == []
 
 
 def test_the_words_in_flight_are_seen_and_a_pause_keeps_them(
@@ -151,16 +157,144 @@ def test_who_speaks_out_of_turn_is_told(
         server.say(id, "counselor", "Me first.", {"client": None, "counselor": None})
 
 
+def killed(store: Store, id: int) -> None:
+    """Another server lets the session go on and is killed in the middle of a turn."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            other = open_store(store.path)
+            engines = {"client": Endless(), "counselor": Endless()}
+            live.Live(other).start(id, engines)
+            signal.pause()
+        finally:
+            os._exit(1)
+    until(lambda: store.sessions.get(id).state == "running")
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+
+
+class Endless:
+    """Never comes to the end of its turn."""
+
+    endpoint, version = Endpoint(), "endless"
+
+    async def ask(self, question: Any, on_text: Any = None) -> Any:
+        await asyncio.sleep(1000)
+
+
 def test_after_a_restart_a_session_stands_paused_at_its_turn(
     store: Store, role: tables.RoleCard, agents: Agents
 ) -> None:
-    held, in_study = begun(store, role, agents), begun(store, role, agents)
-    for id in (held, in_study):
+    before, stuck = begun(store, role, agents), begun(store, role, agents)
+    killed(store, before)
+    for id in (before, stuck):
         store.sessions.update(id, state="running", ended_by="")
-    store.settings.set(live.RUNNING, [held, 999])
-    live.of(store)
+    store.settings.set("live_sessions", [before, 999])  # as a former version noted it
+    server = live.of(store)
     try:
-        assert (store.sessions.get(held).state, store.sessions.get(held).ended_by) == ("paused", "restart")
-        assert store.sessions.get(in_study).state == "running", "a study's sessions are its own"
+        for id in (before, stuck):
+            assert (store.sessions.get(id).state, store.sessions.get(id).ended_by) == ("paused", "restart")
+        assert store.settings.get("live_sessions") is None and server.holding.ids() == []
     finally:
         live.close(store)
+
+
+@pytest.fixture
+def second(store: Store) -> Iterator[live.Live]:
+    """Another server at the same database, opened while the first one is there."""
+    other = open_store(store.path)
+    opened = live.Live(other)
+    yield opened
+    opened.close()
+    other.close()
+
+
+def test_a_second_server_leaves_the_sessions_of_the_first_alone(
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live
+) -> None:
+    id, client = begun(store, role, agents), Patient(scripted)
+    engines = {"client": client, "counselor": scripted("Go on.")}
+    server.start(id, engines)
+    until(lambda: server.view(id).text)
+    other = live.Live(open_store(store.path))
+    try:
+        assert store.sessions.get(id).state == "running" and server.view(id).running
+        for change in (
+            lambda: other.start(id, engines), lambda: other.pause(id), lambda: other.stop(id),
+            lambda: other.take_seat(id, "counselor", "P1"), lambda: other.say(id, "counselor", "Me too.", engines),
+        ):  # fmt: skip
+            with pytest.raises(DataError, match="going on in another Rapport"):
+                change()
+        client.held = False
+        until(lambda: not server.view(id).running)
+        assert store.sessions.get(id).state == "ended" and len(store.sessions.turns(id)) == 5
+        assert other.elsewhere(id) is None
+    finally:
+        other.close()
+
+
+def test_what_the_first_server_put_down_the_second_may_take_up(
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live, second: live.Live
+) -> None:
+    id = begun(store, role, agents)
+    server.start(id, {"client": Patient(scripted), "counselor": scripted("Go on.")})
+    until(lambda: server.view(id).text)
+    server.pause(id)
+    second.start(id, {"client": scripted("Hard."), "counselor": scripted("Go on.")})
+    until(lambda: not second.view(id).running)
+    assert store.sessions.get(id).state == "ended"
+    assert sum(t.state == "complete" for t in store.sessions.turns(id)) == 5
+
+
+def test_of_two_servers_that_start_at_once_one_holds_the_session(
+    store: Store, role: tables.RoleCard, agents: Agents, server: live.Live, second: live.Live
+) -> None:
+    for _ in range(20):
+        id, told = begun(store, role, agents), list[str]()
+        ready = threading.Barrier(2)
+
+        def take(one: live.Live, id: int = id, ready: threading.Barrier = ready, told: list[str] = told) -> None:
+            ready.wait()
+            told.append(one.holding.take(id))
+
+        threads = [threading.Thread(target=take, args=(one,)) for one in (server, second)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(told) == ["", "server"]
+        assert (id in server.holding.ids()) != (id in second.holding.ids())
+
+
+def test_a_session_of_a_running_study_is_the_studys(
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any
+) -> None:
+    """Held while the worker lives; free when it was killed."""
+    id = begun(store, role, agents)
+    store.sessions.update(id, state="running", ended_by="")
+    study = store.studies.add(tables.Study(name="Talk", state="running"))
+    fields = {"kind": "session", "state": "running", "result": {"session": id}}
+    store.units.add(tables.Unit(study_id=study.id or 0, position=0, **fields))
+    assert store.path is not None
+    worker = FileLock(beside(store.path, "worker"))
+    assert worker.take()
+    server = live.of(store)
+    try:
+        assert store.sessions.get(id).state == "running"
+        with pytest.raises(DataError, match="part of a study"):
+            server.start(id, {"client": scripted("Hard."), "counselor": scripted("Go on.")})
+        worker.let_go()
+        server.start(id, {"client": scripted("Hard."), "counselor": scripted("Go on.")})
+        until(lambda: not server.view(id).running)
+        assert store.sessions.get(id).state == "ended"
+    finally:
+        worker.let_go()
+        live.close(store)
+
+
+def test_a_server_leaves_no_file_and_no_list_behind(store: Store, server: live.Live) -> None:
+    assert store.path is not None
+    assert len(list(store.folder.glob("*.live-*"))) == 1
+    live.close(store)
+    assert not list(store.folder.glob("*.live-*"))
+    assert not [s for s in store.database.run(lambda t: t.exec(select(tables.Setting.name)).all()) if "live" in s]
