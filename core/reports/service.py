@@ -9,6 +9,7 @@ from core.errors import DataError, ModelError
 from core.llm.asking import ask, make_question
 from core.llm.seam import Clearance, Engine, Settings
 from core.reports import masking
+from core.reports.clients import remark as clients_in
 from core.reports.components import PARTS, read_cases
 from core.reports.drafts import Draft, Imported, Spans, Taken, content_hash, kept_decisions, key_of, placed
 from core.reports.masking import Span
@@ -35,7 +36,8 @@ def import_report(store: Store, name: str, data: bytes | str) -> Imported:
         Draft(short, case.text, case.language, dict(case.parts), case.topic, case.school, case.headed, case.label)
         for case in reading.cases
     ]
-    return Imported(drafts, [*read.remarks, *reading.refused])
+    clients = [told for case in reading.cases if (told := clients_in(case.label or short, case.text))]
+    return Imported(drafts, [*read.remarks, *reading.refused, *clients])
 
 
 async def sort_by_writer(

@@ -15,6 +15,7 @@ import pytest
 from core import files
 from core.errors import DataError
 from core.reports import masking
+from core.reports.clients import found_in
 from core.reports.components import read_cases
 from core.reports.parsing import readable
 from core.results.csv_files import NUMBER
@@ -47,6 +48,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "a report": whole_report,
     "a Chinese report": lambda text: masking.find({"case_brief": text}, "zh"),
     "an English report": lambda text: masking.find({"case_brief": text}, "en"),
+    "the clients of a report": found_in,
     "a masked report": lambda text: masking.neutral(text, "en") + masking.neutral(text, "zh"),
     "a transcript": lambda text: read_labelled("a", f"Client: a\nCounselor: b\n{text}\n{text}x: y"),
     "a label": seat_of,
