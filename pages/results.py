@@ -4,6 +4,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import NotFound
+from core.files import record_id
 from core.results import labels
 from core.results.agreements import Voice, voices
 from core.results.trust import Trust
@@ -26,8 +27,7 @@ WINS, RADAR, REPEATS = "wins", "radar", "repeats"
 
 
 def asked(name: str) -> int | None:
-    given = st.query_params.get(name, "")
-    return int(given) if given.isdigit() else None
+    return record_id(st.query_params.get(name, ""))
 
 
 def head(kinds: list[str]) -> None:

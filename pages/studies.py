@@ -5,6 +5,7 @@ import streamlit as st
 import yaml
 
 from core.errors import DataError, WorkbenchError
+from core.files import record_id
 from core.studies import service
 from core.studies.estimate import estimate
 from core.studies.export import export_archive
@@ -20,9 +21,9 @@ def chosen(store: Store) -> int:
     """The study of the address, or a new one."""
     rows = sorted(store.studies.all(), key=lambda study: -(study.id or 0))
     names = {study.id or 0: f"{study.id} · {study.name}" for study in rows} | {NEW: _("New study")}
-    asked = st.query_params.get("study", "")
+    asked = record_id(st.query_params.get("study", ""))
     if st.session_state.get("studies_study") not in names:
-        st.session_state["studies_study"] = int(asked) if asked.isdigit() and int(asked) in names else next(iter(names))
+        st.session_state["studies_study"] = asked if asked in names else next(iter(names))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         picked = st.selectbox(_("Study"), list(names), format_func=lambda id: names[id], key="studies_study")
         if picked != NEW:
@@ -42,7 +43,7 @@ def read(text: str) -> dict[str, object]:
     """The design as written. Raises DataError when it is not YAML."""
     try:
         found = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise DataError(
             "The design cannot be read: {why}. It must be YAML; nothing was started.", why=" ".join(str(error).split())
         ) from error

@@ -166,7 +166,7 @@ def _yaml(path: Path) -> Any:
         raise DataError(
             "There is no file {name}. Check its name; nothing was started.", name=str(path)
         ) from error
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         raise DataError(
             "The design {name} cannot be read: {why}. It must be a YAML file in UTF-8; nothing was started.",
             name=path.name,

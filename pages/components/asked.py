@@ -6,6 +6,7 @@ from typing import TypeVar
 import streamlit as st
 
 from core.errors import NotFound
+from core.files import record_id
 from pages.components import badges, layout, resources
 from pages.components.words import _
 from storage import tables
@@ -15,11 +16,11 @@ Row = TypeVar("Row")
 
 def record(name: str, get: Callable[[int], Row]) -> Row | None:
     """The record the address names under this word; one that is gone is said, and none is shown."""
-    wanted = st.query_params.get(name, "")
-    if not wanted.isdigit():
+    wanted = record_id(st.query_params.get(name, ""))
+    if wanted is None:
         return None
     try:
-        return get(int(wanted))
+        return get(wanted)
     except NotFound as error:
         layout.problem(error)
         return None
