@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from core.errors import DataError, WorkbenchError
+from core.errors import DataError, WorkbenchError, msg
 
 MOST_BYTES = 50_000_000  # of any file
 MOST_UNPACKED = 100_000_000  # bytes that come out of a packed file
@@ -96,7 +96,7 @@ def decode(name: str, data: bytes) -> Text:
     check_plain(name, data)
     found = _decoded(name, data)
     if found.text.count("\n") + found.text.count("\r") > MOST_LINES * 2:
-        raise too_much(name, "lines", MOST_LINES)
+        raise too_much(name, msg("lines"), MOST_LINES)
     return found
 
 
@@ -158,7 +158,7 @@ def lines_of(name: str, text: str) -> Clean:
     """
     plain, dropped = cleaned(text)
     if plain.count("\n") > MOST_LINES:
-        raise too_much(name, "lines", MOST_LINES)
+        raise too_much(name, msg("lines"), MOST_LINES)
     return Clean(plain.split("\n"), dropped)
 
 
@@ -211,7 +211,7 @@ def table(name: str, text: str) -> list[tuple[int, list[str]]]:
         for row in lines:
             cells += len(row)
             if cells > MOST_CELLS:
-                raise too_much(name, "cells", MOST_CELLS)
+                raise too_much(name, msg("cells"), MOST_CELLS)
             if any(cell.strip() for cell in row):
                 rows.append((lines.line_num, row))
     except csv.Error as error:

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from core import files
-from core.errors import DataError
+from core.errors import DataError, msg
 
 MOST_BYTES = 20_000_000
 MOST_CHARACTERS = 200_000
@@ -150,8 +150,10 @@ def docx_text(name: str, data: bytes) -> str:
             "password, and try again; nothing was saved.", name=name,
         )  # fmt: skip
     with files.edge(
-        "{name} is not a Word document that can be read: it is damaged, or another kind of file under this name. "
-        "Save it again as .docx, or paste the text; nothing was saved.", name=name,
+        msg(
+            "{name} is not a Word document that can be read: it is damaged, or another kind of file under this name. "
+            "Save it again as .docx, or paste the text; nothing was saved."
+        ), name=name,
     ):  # fmt: skip
         from docx import Document
 
@@ -196,8 +198,10 @@ def pdf_text(name: str, data: bytes) -> str:
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its remarks on a damaged file quote what is in it
     with files.edge(
-        "{name} is not a PDF that can be read: it is damaged, or another kind of file under this name. Paste the "
-        "text instead; nothing was saved.", name=name,
+        msg(
+            "{name} is not a PDF that can be read: it is damaged, or another kind of file under this name. Paste the "
+            "text instead; nothing was saved."
+        ), name=name,
     ):  # fmt: skip
         try:
             text = files.joined(pages_of(name, data), MOST_CHARACTERS * 2)
@@ -215,6 +219,6 @@ def pages_of(name: str, data: bytes) -> Iterator[str]:
     if reader.is_encrypted and not reader.decrypt(""):
         raise locked(name)
     if len(reader.pages) > MOST_PAGES:
-        raise files.too_much(name, "pages", MOST_PAGES)
+        raise files.too_much(name, msg("pages"), MOST_PAGES)
     for page in reader.pages:
         yield page.extract_text() or ""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core import files
-from core.errors import DataError
+from core.errors import DataError, msg
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,8 +52,10 @@ def rows_of(name: str, data: bytes, columns: Sequence[str]) -> list[dict[str, st
     """
     name = files.shown(name)
     with files.edge(
-        "{name} is not a table that can be read: it is damaged, or another kind of file under this name. Save it as "
-        "CSV (UTF-8) and try again.", name=name,
+        msg(
+            "{name} is not a table that can be read: it is damaged, or another kind of file under this name. Save it as "
+            "CSV (UTF-8) and try again."
+        ), name=name,
     ):  # fmt: skip
         text, _dropped = files.cleaned(files.decode(name, data).text)
         lines = files.table(name, text)

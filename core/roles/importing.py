@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core import files
-from core.errors import DataError
+from core.errors import DataError, msg
 from core.llm.seam import Clearance
 from core.roles import ingredients
 from core.roles.checks import Finding, check_role
@@ -49,8 +49,10 @@ def read_roles(data: bytes, name: str) -> list[ReadRole]:
         DataError: the file is empty, too large, damaged, or holds no JSON at all.
     """
     with files.edge(
-        "The file {name} holds no roles that can be read: it is damaged, or another kind of file under this name. "
-        "Choose a file of JSON lines, one role a line; nothing was saved.", name=name,
+        msg(
+            "The file {name} holds no roles that can be read: it is damaged, or another kind of file under this name. "
+            "Choose a file of JSON lines, one role a line; nothing was saved."
+        ), name=name,
     ):  # fmt: skip
         text = files.decode(name, data).text
         roles = [read_role(place, value) for place, value in objects(text)]

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import Any
 
 from core import files
-from core.errors import DataError, WorkbenchError
+from core.errors import DataError, WorkbenchError, msg
 from core.llm.seam import Clearance
 from core.sessions import safety
 from core.sessions.labelled import read_labelled
@@ -54,8 +54,10 @@ def read_transcripts(name: str, data: bytes) -> list[Reading]:
             name=path.name, endings=", ".join(ENDINGS),
         )  # fmt: skip
     with files.edge(
-        "{name} holds no transcript that can be read: it is damaged, or another kind of file under this name. Save it "
-        "again, and choose it once more; nothing was saved.", name=path.name,
+        msg(
+            "{name} holds no transcript that can be read: it is damaged, or another kind of file under this name. Save it "
+            "again, and choose it once more; nothing was saved."
+        ), name=path.name,
     ):  # fmt: skip
         read = files.decode(path.name, data)
         found = list(READERS[ending](title, read.text))
