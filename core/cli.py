@@ -163,6 +163,20 @@ def study_retry(id: int, as_json: AsJson = False) -> None:
 
 @app.command()
 @readable
+def reread(
+    study_id: Annotated[int | None, typer.Option("--study", help="Only this study; all of the store without it.")] = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Let the new readings count.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Read stored replies again with the reader of today, without a call: lists what would change."""
+    from core.commands.rereading import in_lines
+    from core.commands.rereading import reread as read_again
+
+    give(read_again(the_store(), study_id, apply), as_json, in_lines)
+
+
+@app.command()
+@readable
 def agreement(ratings: Path, as_json: AsJson = False) -> None:
     """Agreement of raters, from a table with the columns target, rater, item, score."""
     from core.results.agreement_file import agreement_of

@@ -10,7 +10,7 @@ from core.studies import service
 from core.studies.estimate import estimate
 from core.studies.export import export_archive
 from core.studies.importing import import_archive
-from pages.components import layout, resources, study_form, study_money, study_standing
+from pages.components import layout, resources, study_form, study_money, study_rereading, study_standing
 from pages.components.words import _
 from storage.store import Store
 
@@ -134,6 +134,7 @@ def bring_in(store: Store) -> None:
 def one_study(store: Store, id: int) -> None:
     study = store.studies.get(id)
     study_standing.draw(id)
+    study_rereading.offer(study)
     if study.state == "finished":
         layout.next_step(
             _("Read what it shows"), _("From any number down to the quote behind it."), _("Open Results"),

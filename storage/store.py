@@ -219,6 +219,10 @@ class Judgments(Records[Any]):
             return self._rows([*where, self._of_study(int(equals["study_id"]))])
         return self._rows(where)
 
+    def count(self, **equals: Any) -> int:
+        """Rows that count: those a newer reader superseded do not."""
+        return super().count(**equals, superseded_by=None)
+
     def _of_study(self, study_id: int) -> Any:
         source = col(tables.Unit.result)["source"].as_integer()
         reused = select(source).where(tables.Unit.study_id == study_id, source.is_not(None))

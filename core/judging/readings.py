@@ -7,10 +7,14 @@ from typing import Any
 from core.judging.evidence import Transcript, Turns, match_all
 from core.judging.orders import winner
 from core.judging.replies import InstrumentRating, ItemRating, NamedRating, UnreadRating, Verdict
-from core.judging.values import item_name, level_of
+from core.judging.values import OFF_SCALE, item_name, level_of
 from core.llm.seam import Answer
 
+# Version of how replies are read, stored with each row. 1 took true for 1, and the last of two ratings.
+READER = 2
 LEFT_OUT = "the reply leaves this item out"
+NOT_APPLICABLE = "not applicable"
+NO_RATING = "the reply gives no rating"
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,13 @@ def read_ratings(answer: Answer, items: Sequence[dict[str, Any]], turns: Turns) 
     return [read_item(item, answer.value, said_in) for item in items]
 
 
+def code_of(reason: str) -> str:
+    """What kind of reason one item's is: *missing*, *off_scale* or *unreadable*."""
+    if reason.startswith((LEFT_OUT, NO_RATING)):
+        return "missing"
+    return "off_scale" if OFF_SCALE in reason else "unreadable"
+
+
 def why_not(answer: Answer) -> str:
     return answer.reason or answer.state
 
@@ -89,7 +100,7 @@ def read_one_of(
 def read_item(item: dict[str, Any], given: ItemRating, said_in: Transcript) -> Rated:
     """A rating off the scale is unscored, never moved to the nearest level."""
     quotes = match_all(given.evidence, "for", said_in) + match_all(given.counter_evidence, "against", said_in)
-    value, reason = None, "not applicable" if item.get("not_applicable") else "the reply gives no rating"
+    value, reason = None, NOT_APPLICABLE if item.get("not_applicable") else NO_RATING
     if given.rating is not None:
         value, reason = level_of(given.rating, [float(level["value"]) for level in item["levels"]])
     if value is not None and names_another(given, item["id"]):

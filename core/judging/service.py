@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from core.errors import DataError
 from core.instruments import Instrument
-from core.judging.readings import Rated, read_comparison, read_ratings
+from core.judging.readings import READER, Rated, read_comparison, read_ratings
 from core.judging.replies import InstrumentRating, ItemRating, Verdict
 from core.llm.asking import ask, make_question
 from core.llm.demo.engine import VERSION as DEMO_VERSION
@@ -100,7 +100,7 @@ def comparison_fields(
     return {
         "rater_id": rater.id or 0, "first_id": first.id or 0, "second_id": second.id or 0, "role_id": first.role_id,
         "instrument": instrument.id, "instrument_version": instrument.version, "language": first.language,
-        "dimension": dimension, **vars(read), **more,
+        "dimension": dimension, "reader": READER, **vars(read), **more,
     }  # fmt: skip
 
 
@@ -118,7 +118,7 @@ def rating_fields(
         "rater_id": rater.id or 0, "session_id": session.id or 0, "instrument": instrument.id, "setting": setting,
         "instrument_version": instrument.version, "language": session.language, "item": read.item, "value": read.value,
         "score": None if read.value is None else instrument.scored(read.item, read.value),
-        "reason": read.reason, "reasoning": read.reasoning, "quotes": read.quotes, **more,
+        "reason": read.reason, "reasoning": read.reasoning, "quotes": read.quotes, "reader": READER, **more,
     }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 
 LONGEST = 40  # characters of a number or a verdict in words
 STEP = 1e-9
+OFF_SCALE = "of the scale"  # in every reason why a number names no level
 DECIMAL = re.compile(r"[+-]?[0-9]{1,12}(?:\.[0-9]{1,12})?")
 SHARE = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,12})?) ?[/⁄∕] ?([0-9]{1,12}(?:\.[0-9]{1,12})?)")
 CHINESE = re.compile(r"([零〇一二两三四五六七八九])(?:点([零〇一二三四五六七八九]{1,6}))?")
@@ -67,13 +68,13 @@ def level_of(said: float | Share, levels: Sequence[float]) -> tuple[float | None
     lowest, highest = levels[0], levels[-1]
     if isinstance(said, Share):
         if abs(said.top - highest) >= STEP:
-            return None, f"{said.n:g}/{said.top:g} is a fraction, and not of the scale's top {highest:g}"
+            return None, f"{said.n:g}/{said.top:g} is a fraction, and not {OFF_SCALE}'s top {highest:g}"
         said = said.n
     for level in levels:
         if abs(said - level) < STEP:
             return level, ""
     between = ", but lies between two of them" if lowest < said < highest else ""
-    return None, f"{said:g} is not a level of the scale from {lowest:g} to {highest:g}{between}"
+    return None, f"{said:g} is not a level {OFF_SCALE} from {lowest:g} to {highest:g}{between}"
 
 
 def verdict(value: Any) -> Any:

@@ -122,8 +122,12 @@ def held(row: Sequence[Any]) -> Held:
 
 
 def reading(store: Store, table: str, id: int) -> dict[str, Any]:
-    """One rating or comparison with its reasoning, quotes and call."""
-    rows = store.comparisons.rows(id=id) if table == "comparison" else store.ratings.rows(id=id)
-    if not rows:
-        (store.comparisons if table == "comparison" else store.ratings).get(id)  # says that it is gone
+    """One rating or comparison with its reasoning, quotes and call; of a superseded one, what counts instead.
+
+    Raises:
+        NotFound: it is gone.
+    """
+    judgments = store.comparisons if table == "comparison" else store.ratings
+    while not (rows := judgments.rows(id=id)):
+        id = judgments.get(id).superseded_by or 0
     return dict(rows[0])

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from sqlalchemy.exc import IntegrityError
 
 from core.errors import DataError, ModelError, NotFound, PromptError, Refused, WorkbenchError
-from core.judging.readings import Rated, read_ratings
+from core.judging.readings import NOT_APPLICABLE, Rated, read_ratings
 from core.judging.service import comparison_fields, comparison_question, rating_fields, rating_question
 from core.llm.asking import call_fields, keeping, send
 from core.llm.engines import settings_of
@@ -28,7 +28,6 @@ from storage.store import Store
 from storage.units import Waiting
 
 JUDGE_TEMPERATURE = 1.0  # both papers ask their judges at temperature 1
-NOT_APPLICABLE = "not applicable"
 INTEGRITY = (sqlite3.IntegrityError, IntegrityError)  # a row it belongs to is not there
 Outcome = tuple[str, str, dict[str, Any]]  # state, reason, result of a unit
 log = logging.getLogger("rapport.worker")

@@ -147,14 +147,16 @@ def words_used(store: Store, calls: Sequence[int], instruments: Iterable[str], o
 
 
 def method(store: Store, study_id: int, judged: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
-    """How the study was done, in counts: planned, sent, answered, repaired, unreadable, tied."""
+    """How the study was done, in counts: planned, sent, answered, repaired, unreadable, tied; superseded readings apart."""
     status = service.status(store, study_id)
+    counted = {table: [row for row in rows if row["superseded_by"] is None] for table, rows in judged.items()}
     return {
         "study": status["name"], "state": status["state"], "engine": status["engine"],
         "planned": status["units"]["planned"], "sent": status["requests"], "answered": status["calls"],
         "repaired": status["repaired"], "unreadable": status["units"]["unscored"], "skipped": status["units"]["failed"],
         "reused": status["units"]["reused"], "asked_twice": status["asked_twice"],
-        "tied": sum(row["verdict"] == "tie" for row in judged["comparison"]),
-        "ratings": len(judged["rating"]), "comparisons": len(judged["comparison"]),
+        "tied": sum(row["verdict"] == "tie" for row in counted["comparison"]),
+        "ratings": len(counted["rating"]), "comparisons": len(counted["comparison"]),
+        "superseded": sum(len(rows) - len(counted[table]) for table, rows in judged.items()),
         "tokens": status["tokens"], "cost": status["cost"], "notes": status["notes"],
     }  # fmt: skip

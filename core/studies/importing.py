@@ -4,7 +4,7 @@ import io
 import json
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -279,22 +279,36 @@ def save_units(session: Transaction, found: Folder, ids: Ids, study: int) -> Non
 
 
 def save_judgments(session: Transaction, found: Folder, ids: Ids, study: int) -> None:
+    made: dict[str, dict[int, int]] = {"ratings": {}, "comparisons": {}}
     for row in found.rows["ratings"]:
-        add(session, row, **common(row, ids, study), session_id=need(ids, "sessions", row.session_id, "ratings.jsonl", row.id))
+        made["ratings"][row.id] = add(
+            session, row, **common(row, ids, study), session_id=need(ids, "sessions", row.session_id, "ratings.jsonl", row.id)
+        )
     for row in found.rows["comparisons"]:
         quotes = [quote | {"session": ids.get("sessions", quote.get("session"))} for quote in row.quotes]
-        add(
+        made["comparisons"][row.id] = add(
             session, row, **common(row, ids, study), quotes=quotes, role_id=ids.get("roles", row.role_id),
             first_id=need(ids, "sessions", row.first_id, "comparisons.jsonl", row.id),
             second_id=need(ids, "sessions", row.second_id, "comparisons.jsonl", row.id),
             winner_id=ids.get("sessions", row.winner_id),
         )  # fmt: skip
+    for name, here in made.items():
+        supersede(session, found.rows[name], here)
+
+
+def supersede(session: Transaction, rows: Sequence[Any], here: Mapping[int, int]) -> None:
+    """Rows that a newer reading superseded stay so, by that reading's id here; where it is not in the export, they count."""
+    for row in rows:
+        newer = here.get(row.superseded_by or 0)
+        if newer is not None:
+            table = type(row)
+            session.execute(update(table).where(col(table.id) == here[row.id]).values(superseded_by=newer))
 
 
 def common(row: Any, ids: Ids, study: int) -> Row:
     return {
         "study_id": study, "unit_id": ids.get("units", row.unit_id), "call_id": ids.get("calls", row.call_id),
-        "rater_id": need(ids, "raters", row.rater_id, "raters.jsonl", row.id),
+        "rater_id": need(ids, "raters", row.rater_id, "raters.jsonl", row.id), "superseded_by": None,
     }  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """Why a unit failed or stayed unscored: a short code, then the details in English."""
 
 from core.errors import ModelError, Refused, WorkbenchError
+from core.judging.readings import code_of as code_of_item
 from core.llm.seam import Answer
 
 SEPARATOR = ": "
@@ -8,7 +9,6 @@ CODES = (
     "busy", "server", "timeout", "malformed", "stream", "unreachable", "too_long", "filtered", "refused", "gate",
     "missing", "cut", "empty", "unreadable", "off_scale", "record", "gone", "fault", "other",
 )  # fmt: skip
-LEFT_OUT = ("the reply leaves this item out", "the reply gives no rating")  # how such a reason begins
 
 
 def reason(code: str, details: str = "") -> str:
@@ -59,4 +59,4 @@ def of_answer(answer: Answer) -> str:
 
 def of_item(why: str) -> str:
     """The stored reason of one item without a reading."""
-    return reason("missing" if why.startswith(LEFT_OUT) else "off_scale", why)
+    return reason(code_of_item(why), why)

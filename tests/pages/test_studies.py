@@ -2,11 +2,14 @@
 
 from typing import Any
 
+from core.instruments import load
+from core.judging.service import rate_session
 from core.llm.agents import ensure_shipped
+from core.llm.asking import now
 from core.studies import service
 from storage import tables
 from storage.store import Store
-from tests.pages.conftest import Open, assert_calm, shown
+from tests.pages.conftest import Open, assert_calm, shown, table_with
 
 LINES = [("client", "I can't sleep since I lost my job."), ("counselor", "It sounds like nights are the hardest.")]
 DESIGN = "name: Alliance\nsteps:\n  - kind: ratings\n    instrument: wai-o-s\n    items: [Q1]\n    repeats: 2\n"
@@ -187,3 +190,27 @@ def test_reports_are_rebuilt_both_ways_and_compared(open_page: Open, store: Stor
     study = store.studies.all()[0]
     assert service.wait_for(store, study.id or 0, longest=60) == "finished", study.reason
     assert store.sessions.count(origin="reconstructed") == 2 and store.comparisons.count() == 18
+
+
+def test_replies_an_older_reader_read_are_read_again_after_a_look(open_page: Open, store: Store, scripted: Any) -> None:
+    """true was read as 1; the list says so before anything counts."""
+    said = '{"reasoning": "r", "evidence": [], "counter_evidence": [], "rating": true}'
+    id = store.studies.add(tables.Study(name="Former", state="finished")).id or 0
+    held, rater = store.sessions.get(a_session(store)), store.raters.ensure("model", "judge")
+    row = now(rate_session(store, scripted(said), rater, load("wai-o-s"), held, ["Q1"], study_id=id))[0]
+    at = open_page("studies.py", study=id)
+    assert_calm(at)
+    assert not [button for button in at.button if button.key == "studies_reread"]
+
+    store.ratings.update(row.id or 0, reader=1, value=1.0, score=1.0, reason="")
+    at.run()
+    at.button(key="studies_reread").click().run()
+    assert_calm(at)
+    listed = table_with(at, "Why unscored now")
+    assert (listed["Before"][0], listed["Now"][0]) == ("1", "unscored")
+    assert "Let 1 new reading count" in shown(at) and store.ratings.rows()[0]["value"] == 1.0
+
+    at.button(key="studies_reread_apply").click().run()
+    assert_calm(at)
+    assert store.ratings.rows()[0]["value"] is None and store.ratings.get(row.id or 0).superseded_by
+    assert not [button for button in at.button if button.key == "studies_reread"]
