@@ -1,5 +1,7 @@
 """Results: which counselor does better, in which stage, and how sure is it; from any number down to its quotes."""
 
+from collections.abc import Mapping
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -7,6 +9,7 @@ from core.errors import NotFound
 from core.files import record_id
 from core.results import labels
 from core.results.agreements import Voice, voices
+from core.results.reading import Held, mixed_versions
 from core.results.trust import Trust
 from pages.components import (
     badges,
@@ -21,7 +24,7 @@ from pages.components import (
     results_wins,
     results_words,
 )
-from pages.components.words import _, plain
+from pages.components.words import _, many, plain
 
 WINS, RADAR, REPEATS = "wins", "radar", "repeats"
 
@@ -114,6 +117,16 @@ def trust(label: Trust, voice: Voice, *, ratings: bool) -> None:
             layout.muted(results_words.trust_words(label, ratings))
 
 
+def versions(held: Mapping[int, Held]) -> None:
+    """Say where sessions of one role card were held with several versions of it."""
+    if n := mixed_versions(held.values()):
+        layout.notice(
+            many("{n} role card was used in more than one version; its sessions count as one role.",
+                 "{n} role cards were used in more than one version; the sessions of each count as one role.", n),
+            "warning",
+        )  # fmt: skip
+
+
 def compared(study: int, which: str, place: DeltaGenerator) -> None:
     rows = results_data.comparisons(study).rows
     with place:
@@ -123,6 +136,7 @@ def compared(study: int, which: str, place: DeltaGenerator) -> None:
         )
     trust(results_data.label("comparison", instrument, voice), voice, ratings=False)
     found = results_data.contested(study, instrument, voice)
+    versions(found.held)
     if which == WINS:
         results_wins.section(found)
     else:
@@ -135,6 +149,7 @@ def rated(study: int, which: str, place: DeltaGenerator) -> None:
         instrument = instrument_choice(used, "results_repeats_of")
         voice = results_picking.voice(voices(results_data.ratings(study, instrument).rows), "results_rater")
     trust(results_data.label("rating", instrument, voice), voice, ratings=True)
+    versions(results_data.heard(study, instrument, voice).held)
     if which == REPEATS:
         results_repeats.section(study, instrument, voice)
     else:

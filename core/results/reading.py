@@ -30,7 +30,7 @@ COMPARISON_COLUMNS = (
     "language", "dimension", "repeat", "verdict", "winner", "reason", "prompt_version",
 )  # fmt: skip
 SESSIONS = (
-    "SELECT s.id, s.title, g.card_id, s.report_id, s.client_code, s.client_person, s.counselor_code, "
+    "SELECT s.id, s.title, s.role_id, g.card_id, s.report_id, s.client_code, s.client_person, s.counselor_code, "
     "s.counselor_person, s.origin, s.engine, s.language, s.topic, a.name, g.title, p.topic, "
     "(SELECT c.prompt FROM turn t JOIN call c ON c.id = t.call_id WHERE t.session_id = s.id LIMIT 1) "
     "FROM session s LEFT JOIN agent a ON a.id = s.counselor_agent_id LEFT JOIN role_card g ON g.id = s.role_id "
@@ -45,6 +45,7 @@ class Held:
 
     id: int
     title: str
+    role_id: int | None  # the version of the card it was held with
     card_id: int | None
     counselor: str
     cluster: str
@@ -111,14 +112,23 @@ def sessions(store: Store, ids: Iterable[int]) -> dict[int, Held]:
 
 
 def held(row: Sequence[Any]) -> Held:
-    (id, title, role, report, client, client_person, code, person, origin, engine, language, topic, agent,
+    (id, title, version, role, report, client, client_person, code, person, origin, engine, language, topic, agent,
      role_title, report_topic, prompt) = row  # fmt: skip
     cluster = client or (f"role {role}" if role else f"report {report}" if report else client_person)
     return Held(
-        id=id, title=title, card_id=role, counselor=agent or code or person or METHODS.get(prompt or "", origin),
+        id=id, title=title, role_id=version, card_id=role, counselor=agent or code or person or METHODS.get(prompt or "", origin),
         cluster=cluster or f"session {id}", client=client or role_title or client_person or "", origin=origin,
         engine=engine, language=language, topic=topic or report_topic or "",
     )  # fmt: skip
+
+
+def mixed_versions(held: Iterable[Held]) -> int:
+    """How many role cards these sessions were held with in more than one version."""
+    versions: dict[int, set[int | None]] = {}
+    for one in held:
+        if one.card_id is not None:
+            versions.setdefault(one.card_id, set()).add(one.role_id)
+    return sum(len(used) > 1 for used in versions.values())
 
 
 def reading(store: Store, table: str, id: int) -> dict[str, Any]:

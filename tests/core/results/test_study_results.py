@@ -9,6 +9,8 @@ import pytest
 from core import instruments
 from core.agreement.comparing import TIE
 from core.results import claims, corpus, drill, reading, scores, wins
+from core.studies import service
+from core.studies.expand import group_of
 from storage import tables
 from storage.store import Store
 from tests import results_story as story
@@ -197,3 +199,18 @@ def test_tie_word_is_no_counselor(store: Store) -> None:
     empty = reading.comparisons(store, story.study(store))
     contest = wins.contest(empty, {}, stages())
     assert contest.agents == () and contest.stages == {} and contest.claim == "pipeline check"
+
+
+def test_sessions_of_one_card_are_one_cluster_whatever_its_version(store: Store) -> None:
+    card = store.roles.add(tables.RoleCard(title="Anna", text="one"))
+    edited = store.roles.add_version(tables.RoleCard(title="Anna", text="two", card_id=card.id))
+    turn = {"session_id": 0, "position": 1, "seat": "client", "text": "Hello"}
+    made = [
+        store.sessions.add_with_turns(tables.Session(origin="simulated", role_id=id), [tables.Turn(**turn)]).id or 0
+        for id in (card.id, card.id, edited.id)
+    ]
+    held = reading.sessions(store, made)
+    assert {one.cluster for one in held.values()} == {f"role {card.id}"}
+    assert reading.mixed_versions(held.values()) == 1 and reading.mixed_versions([held[made[0]], held[made[1]]]) == 0
+    groups = [group_of(row) for row in service.session_rows(store)]
+    assert groups[0] == groups[1] != groups[2], "only sessions of one version are compared"
