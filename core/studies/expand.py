@@ -282,9 +282,9 @@ def group_of(row: Mapping[str, Any]) -> str:
 def chosen(
     made: Expansion, which: plan.Which, rows: Sequence[Mapping[str, Any]], noun: str
 ) -> list[Mapping[str, Any]]:
-    """Rows by the name of a sample, by their ids, or all of them; each once."""
+    """Rows by the name of a sample, by their ids, or all of them; each once. *All* roles are the newest versions."""
     if which in ("all", "steps"):
-        return list(rows)
+        return [row for row in rows if row.get("newest", True)]
     known = {row["id"]: row for row in rows}
     ids = made.catalogue.samples.get(which) if isinstance(which, str) else which
     if ids is None:

@@ -243,7 +243,7 @@ def look_up(store: Store, design: Design) -> tuple[Catalogue, dict[str, Any]]:
     rows = {"reports": report_rows(store), "roles": role_rows(store), "sessions": session_rows(store)}
     drawn: dict[str, Any] = {}
     for name, sample in design.samples.items():
-        found = samples.draw(name, sample, rows[sample.of])
+        found = samples.draw(name, sample, [row for row in rows[sample.of] if row.get("newest", True)])
         drawn[name] = {
             "of": sample.of, "seed": sample.seed, "ids": list(found.ids), "strata": dict(found.strata),
             "short": dict(found.short),
@@ -282,8 +282,8 @@ def report_rows(store: Store) -> list[dict[str, Any]]:
 
 
 def role_rows(store: Store) -> list[dict[str, Any]]:
-    sql = "SELECT id, title, language, stressor ->> 'category' FROM role_card WHERE id IN (SELECT max(id) FROM role_card GROUP BY card_id) ORDER BY card_id"
-    return [{"id": r[0], "title": r[1], "language": r[2], "category": r[3]} for r in units.query(store, sql)]
+    sql = "SELECT id, title, language, stressor ->> 'category', id IN (SELECT max(id) FROM role_card GROUP BY card_id) FROM role_card ORDER BY card_id, id"
+    return [{"id": r[0], "title": r[1], "language": r[2], "category": r[3], "newest": bool(r[4])} for r in units.query(store, sql)]
 
 
 def session_rows(store: Store) -> list[dict[str, Any]]:

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from core.errors import DataError
+from core.llm.agents import ensure_shipped
 from core.studies import service
+from storage import tables
 from storage.store import Store
 
 Work = Callable[..., dict[str, Any]]
@@ -85,3 +87,14 @@ def test_a_design_that_cannot_run_says_where(store: Store, sessions: list[int]) 
     with pytest.raises(DataError, match="wai-o-s has no Q99"):
         service.begin(store, {"name": "x", "steps": [{"kind": "ratings", "items": ["Q99"]}]})
     assert store.studies.count() == 0
+
+
+def test_a_study_names_the_version_of_a_card_it_used(store: Store) -> None:
+    ensure_shipped(store)
+    first = store.roles.add(tables.RoleCard(title="Anna", text="You are Anna."))
+    second = store.roles.add_version(tables.RoleCard(title="Anna", text="You are Anna, older.", card_id=first.id))
+    counselor = store.agents.all(seat="counselor")[0].name
+    step = {"kind": "sessions", "client": store.agents.all(seat="client")[0].name, "counselors": [counselor], "most_turns": 4}
+    for wanted, used in (("all", second.id), ([first.id], first.id)):
+        study = service.begin(store, {"name": "One", "steps": [step | {"roles": wanted}]})
+        assert [unit.payload["role"] for unit in store.units.all(study_id=study.id)] == [used]
