@@ -5,8 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import DataError, WorkbenchError
-from core.llm import agents, engines, probing
+from core.errors import WorkbenchError
+from core.llm import agents, engines, gate, probing
 from core.llm.asking import now
 from core.prompting import catalogue
 from pages.components import badges, endpoints, engine_note, layout, resources
@@ -49,12 +49,15 @@ def endpoint_card(store: Store, row: tables.Endpoint) -> None:
             badges.draw(badges.endpoint(row))
         layout.facts(
             [
-                (_("Address"), row.base_url),
+                (_("Address"), gate.shown(row.base_url)),
                 (_("Model"), row.model),
+                (_("Way"), endpoints.way_words(row)),
                 (_("Key"), endpoints.key_words(row)),
                 (_("Learned"), endpoints.learned_words(row)),
             ]
         )
+        if endpoints.is_open(row):
+            allow_http(store, row)
         with st.container(horizontal=True):
             if st.button(_("Test connection"), key=f"models_test_{row.id}", icon=":material/network_check:"):
                 test(store, row)
@@ -70,6 +73,16 @@ def endpoint_card(store: Store, row: tables.Endpoint) -> None:
                 color="green" if check.good else "red",
             )
             layout.muted(check.seen)
+
+
+def allow_http(store: Store, row: tables.Endpoint) -> None:
+    """Unencrypted, and outside: nothing is sent unless a person insists."""
+    allowed = endpoints.http_allowed(row)
+    insisted = st.checkbox(_("Send over plain http all the same"), allowed, key=f"models_http_{row.id}")
+    layout.notice(_("This address is not encrypted: text and key can be read on the way there."), "warning")
+    if insisted != allowed:
+        engines.allow_http(store, row.id or 0, insisted)
+        st.rerun()
 
 
 def test(store: Store, row: tables.Endpoint) -> None:
@@ -92,7 +105,7 @@ def type_key(row: tables.Endpoint) -> None:
     layout.muted(
         _(
             "It is kept in the memory of this browser session only, and sent to {url} and nowhere else."
-        ).format(url=row.base_url)
+        ).format(url=gate.shown(row.base_url))
     )
     if st.button(_("Use this key"), key=f"models_use_{row.id}", disabled=not typed) and typed:
         resources.keys()[row.base_url] = typed.strip()
@@ -104,7 +117,7 @@ def show_request(row: tables.Endpoint) -> None:
     question = probing.probe_question("Reply with the single word: ready", None)
     st.json(
         {
-            "POST": f"{row.base_url.rstrip('/')}/chat/completions",
+            "POST": f"{gate.shown(row.base_url).rstrip('/')}/chat/completions",
             "model": row.model,
             "messages": [{"role": m.role, "content": m.content} for m in question.messages],
             "max_tokens": question.settings.max_tokens,
@@ -153,37 +166,39 @@ def add_endpoint(store: Store) -> None:
                 key="models_key",
                 autocomplete="off",
             )
+            insisted = ask_about_http()
             saved = st.form_submit_button(_("Save endpoint"), key="models_save", type="primary")
         if saved:
-            save_endpoint(store, name or f"{preset['name']} {model}".strip(), url, model, variable, typed)
+            named = name or f"{preset['name']} {model}".strip()
+            save_endpoint(store, named, url, model, variable, typed, insisted)
 
 
-def save_endpoint(store: Store, name: str, url: str, model: str, variable: str, typed: str) -> None:
-    url, model = url.strip(), model.strip()
+def ask_about_http() -> bool:
+    """A tick box for an address that was just refused because it is not encrypted."""
+    url = st.session_state.get("models_open")
+    if not url:
+        return False
+    refused = _(
+        "{url} is not encrypted (http): text and key can be read on the way. Use https, or tick the box."
+    )
+    layout.notice(refused.format(url=url), "warning")
+    return st.checkbox(_("Send over plain http all the same"), key="models_insist")
+
+
+def save_endpoint(
+    store: Store, name: str, url: str, model: str, variable: str, typed: str, insisted: bool = False
+) -> None:
     try:
-        endpoints.stays(url)
-        if not model:
-            raise DataError(
-                "The endpoint needs the name of a model. Enter it as the provider writes it; nothing was saved."
-            )
-        if store.endpoints.find(base_url=url, model=model) is not None:
-            raise DataError(
-                "The model {name} at this address is already here. Use the one that is there; nothing was saved.",
-                name=model,
-            )
-        row = store.endpoints.add(
-            tables.Endpoint(
-                name=name.strip() or model,
-                base_url=url,
-                model=model,
-                key_env="" if typed else variable.strip(),
-            )
-        )
+        row = engines.add_endpoint(store, name, url, model, "" if typed else variable, insisted)
+    except engines.OpenAddress as error:
+        st.session_state["models_open"] = str(error.values["url"])
+        st.rerun()
     except WorkbenchError as error:
         layout.problem(error)
         return
     if typed:
-        resources.keys()[url] = typed.strip()
+        resources.keys()[row.base_url] = typed.strip()
+    st.session_state.pop("models_open", None)
     st.session_state["models_done"] = _("Saved: {name}. Test the connection next.").format(name=row.name)
     st.rerun()
 

@@ -84,8 +84,11 @@ def forget_rows(
 
 
 def keep_learned(connection: sqlite3.Connection, endpoint_id: int, learned: Mapping[str, Any]) -> None:
-    """What an endpoint taught; it may have been deleted meanwhile."""
-    connection.execute("UPDATE endpoint SET learned = ? WHERE id = ?", (json.dumps(learned), endpoint_id))
+    """What an endpoint taught, beside what a person allowed meanwhile; it may have been deleted."""
+    taught = {name: value for name, value in learned.items() if name != "http_allowed"}
+    connection.execute(
+        "UPDATE endpoint SET learned = json_patch(learned, ?) WHERE id = ?", (json.dumps(taught), endpoint_id)
+    )
 
 
 def keep_setting(connection: sqlite3.Connection, name: str, value: Any) -> None:
@@ -164,7 +167,7 @@ def figures_of(calls: Iterable[Mapping[str, Any]]) -> dict[str, float]:
     """Sums over calls (rows as they are stored), by the names of ``units.Figures``."""
     sums = dict.fromkeys(FIGURES, 0.0)
     for call in calls:
-        sums["calls"] += 1
+        sums["calls"] += call["state"] != "failed"
         sums["requests"] += len(json.loads(call["attempts"]))
         sums["repaired"] += call["state"] == "repaired"
         sums["estimated"] += bool(call["tokens_estimated"])

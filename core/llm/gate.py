@@ -2,10 +2,19 @@
 
 import ipaddress
 import os
+import re
+from functools import lru_cache
 from urllib.parse import urlsplit
 
-from core.errors import DataError, Refused
+from core.errors import DataError, ModelError, Refused
+from core.llm.redaction import redacted
 from core.llm.seam import Clearance, Endpoint, Question
+
+# Every reader of an address (ours, the client's, a proxy's) has to find the same host in it.
+PLAIN = re.compile(
+    r"https?://(?P<host>[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?P<port>:\d{1,5})?(?:/[\w.~%/+:=,;!$&()*-]*)?",
+    re.IGNORECASE | re.ASCII,
+)
 
 
 def host_of(base_url: str) -> str:
@@ -14,33 +23,97 @@ def host_of(base_url: str) -> str:
     Raises:
         DataError: not an http(s) address, or one that carries a password.
     """
-    parts = urlsplit(base_url.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(base_url.strip())
+        host = parts.hostname
+    except ValueError:
+        parts, host = urlsplit(""), None
+    if parts.scheme not in ("http", "https") or not host:
         raise DataError(
             "“{url}” is not an address of a model endpoint. It should look like https://host/v1; nothing was sent.",
-            url=base_url,
+            url=shown(base_url),
         )
     if parts.username or parts.password:
         raise DataError(
             "The address contains a password. Enter the key in its own field; nothing was sent or saved."
         )
-    return parts.hostname.lower()
+    return host.lower()
+
+
+def check_address(base_url: str) -> None:
+    """An address that may be saved and asked: host, port and path, and nothing that could be a key.
+
+    Raises:
+        DataError: it carries a query, a fragment, a user or a password, or is none.
+    """
+    host_of(base_url)
+    if "?" in base_url or "#" in base_url:
+        raise DataError(
+            "The address has something after “{mark}”. An address is host and path; enter a key in its own field. "
+            "Nothing was sent or saved.",
+            mark="?" if "?" in base_url else "#",
+        )
+    if not PLAIN.fullmatch(base_url.strip()):
+        raise DataError(
+            "“{url}” is not an address of a model endpoint. It should look like https://host/v1; nothing was sent.",
+            url=shown(base_url),
+        )
+
+
+def shown(base_url: str) -> str:
+    """An address as it may be shown: without what may be a key."""
+    return redacted(re.sub(r"//[^/@]*@", "//", base_url.split("?", 1)[0].split("#", 1)[0]))
 
 
 def is_local(endpoint: Endpoint) -> bool:
-    """Whether text stays on this machine: the demo engine, loopback, or a host in RAPPORT_LOCAL_HOSTS."""
+    """Whether text stays on this machine: the demo engine, loopback, or a host in RAPPORT_LOCAL_HOSTS.
+
+    Names that only some resolvers take for this machine (``localhost.``, ``127.1``, ``0.0.0.0``) are outside.
+
+    Raises:
+        DataError: its base URL is no address.
+    """
     if endpoint.kind == "demo":
         return True
-    host = host_of(endpoint.base_url)
-    listed = {
-        name.strip().lower() for name in os.environ.get("RAPPORT_LOCAL_HOSTS", "").split(",") if name.strip()
-    }
-    if host == "localhost" or host in listed:
+    return _is_local(endpoint.base_url, os.environ.get("RAPPORT_LOCAL_HOSTS", ""))
+
+
+@lru_cache(maxsize=256)
+def _is_local(base_url: str, listed: str) -> bool:
+    host = host_of(base_url)
+    found = PLAIN.fullmatch(base_url.strip())
+    if found is None:
+        return False
+    names = {name.strip().lower() for name in listed.split(",") if name.strip()}
+    written = found["host"].lower()
+    if host == "localhost" or names & {host, written, f"{written}{found['port'] or ''}"}:
         return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
     except ValueError:
         return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback)
+
+
+def is_open(endpoint: Endpoint) -> bool:
+    """Whether text would travel unencrypted to a host outside."""
+    return urlsplit(endpoint.base_url.strip()).scheme == "http" and not is_local(endpoint)
+
+
+def check_way(endpoint: Endpoint) -> None:
+    """Nothing goes out unencrypted, unless a person insisted for this address.
+
+    Raises:
+        ModelError: plain http to a host outside. Nothing was sent.
+    """
+    if endpoint.kind != "demo" and is_open(endpoint) and not endpoint.http_allowed:
+        raise ModelError(
+            "{where} is not encrypted (http), so nothing was sent: text and key could be read on the way. Enter the "
+            "address with https, or allow plain http for it on Models and agents.",
+            kind="study",
+            where=shown(endpoint.base_url),
+        )
 
 
 def check(question: Question, endpoint: Endpoint) -> None:
@@ -48,8 +121,12 @@ def check(question: Question, endpoint: Endpoint) -> None:
 
     Raises:
         Refused: its lowest clearance does not allow this endpoint. Nothing was sent.
+        ModelError: the way to this endpoint is not encrypted. Nothing was sent.
     """
-    if is_local(endpoint) or question.clearance >= Clearance.CONFIRMED:
+    if is_local(endpoint):
+        return
+    check_way(endpoint)
+    if question.clearance >= Clearance.CONFIRMED:
         return
     where = endpoint.base_url
     if question.clearance == Clearance.LIVE:

@@ -14,9 +14,10 @@ from typing import Any
 
 from core.errors import ModelError
 from core.llm.faults import Fault, fault_of, in_words, refused_setting
-from core.llm.gate import host_of
+from core.llm.gate import check_address, check_way
 from core.llm.parsing import Reading, read_reply, strict_schema
 from core.llm.seam import Answer, AnswerState, Attempt, Endpoint, Question, Usage
+from core.llm.transport import client_for
 
 VERSION = "1"
 FORMATS = ("json_schema", "json_object", "prompt")
@@ -53,7 +54,7 @@ class OpenAIEngine:
         on_learn: Callable[[dict[str, Any]], None] | None = None,
         timeout: float = 180.0,
     ) -> None:
-        host_of(endpoint.base_url)
+        check_address(endpoint.base_url)
         self.endpoint = endpoint
         self.learned: dict[str, Any] = learned if learned is not None else {}
         self._key, self._on_learn, self._timeout = key, on_learn, timeout
@@ -98,6 +99,7 @@ class OpenAIEngine:
 
     async def models(self) -> list[str]:
         """Names of the models the endpoint lists."""
+        check_way(self.endpoint)
         try:
             page = await self._ready().models.list()
         except Exception as error:
@@ -207,16 +209,9 @@ class OpenAIEngine:
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             from httpx2 import Response
-            from openai import AsyncOpenAI, DefaultAioHttpClient
 
             self._response = Response
-            self._client = AsyncOpenAI(
-                base_url=self.endpoint.base_url,
-                api_key=self._key or "none",
-                max_retries=0,
-                timeout=self._timeout,
-                http_client=DefaultAioHttpClient(follow_redirects=False),
-            )
+            self._client = client_for(self.endpoint, self._key, self._timeout)
             self._loop = loop
         return self._client
 

@@ -28,12 +28,16 @@ class Clearance(IntEnum):
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where questions go. ``base_url`` and ``model`` are empty for the demo engine."""
+    """Where questions go. ``base_url`` and ``model`` are empty for the demo engine.
+
+    ``http_allowed``: a person insisted on plain http to this address.
+    """
 
     kind: Literal["demo", "openai"] = "demo"
     base_url: str = ""
     model: str = ""
     name: str = ""
+    http_allowed: bool = False
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,11 @@ from typing import Any
 
 import yaml
 
-from core.llm.gate import host_of, is_local
+from core.llm import gate
+from core.llm.engines import HTTP_ALLOWED, place_of
 from core.llm.probing import Check
 from core.llm.seam import Endpoint
+from core.llm.transport import proxy_shown
 from pages.components import resources
 from pages.components.words import _, in_words
 from storage import tables
@@ -37,8 +39,28 @@ def stays(base_url: str) -> bool:
     Raises:
         DataError: not an address of an endpoint.
     """
-    host_of(base_url)
-    return is_local(Endpoint(kind="openai", base_url=base_url))
+    return gate.is_local(Endpoint(kind="openai", base_url=base_url))
+
+
+def is_open(row: tables.Endpoint) -> bool:
+    """Whether text and key would go out unencrypted."""
+    return gate.is_open(place_of(row))
+
+
+def http_allowed(row: tables.Endpoint) -> bool:
+    return bool(row.learned.get(HTTP_ALLOWED))
+
+
+def way_words(row: tables.Endpoint) -> str:
+    """How text gets there: not at all off this machine, through which proxy, or straight."""
+    if stays(row.base_url):
+        return _("stays on this machine, no proxy is used")
+    proxy = proxy_shown(place_of(row))
+    return (
+        _("through the proxy {proxy} of this machine's settings").format(proxy=proxy)
+        if proxy
+        else _("straight, no proxy is set")
+    )
 
 
 def key_words(row: tables.Endpoint) -> str:

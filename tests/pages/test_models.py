@@ -97,3 +97,54 @@ def test_agent_is_made_from_engine_prompt_and_settings(open_page: Open, store: S
     at.text_input(key="models_agent_name").set_value("Hill, tiny").run()
     at.button(key="models_make").click().run()
     assert "already in the store" in at.error[0].value
+
+
+def test_an_unencrypted_address_is_saved_only_when_a_person_insists(open_page: Open, store: Store) -> None:
+    at = enter(open_page("models.py"), "http://llm.example.org/v1", "tiny")
+    assert_calm(at)
+    assert not store.endpoints.all() and "is not encrypted (http)" in shown(at)
+    at.checkbox(key="models_insist").check()
+    at = enter(at, "http://llm.example.org/v1", "tiny")
+    row = store.endpoints.all()[0]
+    assert row.learned == {"http_allowed": True} and "This address is not encrypted" in shown(at)
+    at.checkbox(key=f"models_http_{row.id}").uncheck().run()
+    assert_calm(at)
+    assert store.endpoints.all()[0].learned == {}
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://h.example/v1?api-key=sk-secret-123456",
+        "https://h.example/v1#sk-secret-123456",
+        "https://me:sk-secret-123456@h.example/v1",
+    ],
+)
+def test_a_key_in_an_address_is_refused_and_not_repeated(open_page: Open, store: Store, url: str) -> None:
+    at = enter(open_page("models.py"), url, "tiny")
+    assert not store.endpoints.all() and at.error
+    assert "secret" not in shown(at) and "secret" not in at.error[0].value
+
+
+def test_only_variables_for_keys_are_read(
+    open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = open_page("models.py")
+    at.text_input(key="models_env_OpenAI").set_value("AWS_SECRET_ACCESS_KEY")
+    at = enter(at, "https://llm.example.org/v1", "tiny")
+    assert "is not used for keys" in at.error[0].value.replace("\\", "") and not store.endpoints.all()
+    monkeypatch.setenv("RAPPORT_KEYS", "CLINIC_TOKEN")
+    at.text_input(key="models_env_OpenAI").set_value("CLINIC_TOKEN")
+    enter(at, "https://llm.example.org/v1", "tiny")
+    assert store.endpoints.all()[0].key_env == "CLINIC_TOKEN"
+
+
+def test_the_way_to_each_endpoint_is_said(
+    open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://ana:pw@proxy.clinic.example:3128")
+    store.endpoints.add(tables.Endpoint(name="Far", base_url="https://llm.example.org/v1", model="m"))
+    store.endpoints.add(tables.Endpoint(name="Here", base_url="http://127.0.0.1:9/v1", model="m"))
+    said = shown(open_page("models.py"))
+    assert "through the proxy http://proxy.clinic.example:3128" in said and "no proxy is used" in said
+    assert "pw@" not in said

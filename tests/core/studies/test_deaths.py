@@ -95,7 +95,7 @@ def nobody_listens() -> str:
         return f"http://127.0.0.1:{probe.getsockname()[1]}/v1"
 
 
-@pytest.mark.parametrize("url", [nobody_listens(), "http://endpoint.invalid/v1"])
+@pytest.mark.parametrize("url", [nobody_listens(), "https://endpoint.invalid/v1"])
 def test_an_endpoint_out_of_reach_stops_the_study_in_words(store: Store, url: str) -> None:
     study = begin(store, url, 30, 10, patience_minutes=0.5)
     status = work_off(store, study, keys={url: "k"})
