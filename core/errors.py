@@ -54,8 +54,8 @@ class PromptError(WorkbenchError):
 class ModelError(WorkbenchError):
     """A model endpoint did not answer, or not in a usable way.
 
-    ``kind`` sorts the failure: ``wait`` (try again later), ``unit`` (this question fails),
-    ``study`` (nothing will succeed until a person acts: bad key, no credit, model gone).
+    ``kind`` sorts the failure: ``again`` (at once: what was refused will be left out), ``wait`` (try again later),
+    ``unit`` (this question fails), ``study`` (nothing will succeed until a person acts: bad key, no credit, model gone).
     """
 
     def __init__(self, message: str, *, kind: str = "unit", **values: Any) -> None:
@@ -63,6 +63,7 @@ class ModelError(WorkbenchError):
         self.kind = kind
         self.retry_after: float | None = None  # seconds the endpoint asked to wait
         self.attempts: tuple[Any, ...] = ()  # the requests that were made before giving up
+        self.usage: Any = None  # tokens that were spent all the same, if any
 
 
 class Refused(ModelError):

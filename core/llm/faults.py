@@ -1,67 +1,119 @@
-"""Sorting what goes wrong at an endpoint: wait and retry, this question fails, or the whole study must stop."""
+"""What goes wrong at an endpoint, as plain values: status, codes, words, the setting it names, how long to wait."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from core.errors import ModelError, msg
+from core.llm.redaction import READ, redacted, short, without_echo
+from core.llm.seam import Usage
 
-OPTIONAL = (
-    "response_format",
-    "stream_options",
-    "max_completion_tokens",
-    "max_tokens",
-    "temperature",
-    "top_p",
-    "seed",
-)
-NO_CREDIT = ("insufficient_quota", "insufficient balance", "billing", "credit", "arrears", "欠费", "余额")
-TOO_LONG = (
-    "context_length",
-    "context length",
-    "maximum context",
-    "too many tokens",
-    "context window",
-    "exceeds the context",
-)
-FILTERED = ("content_filter", "content management policy", "content policy", "safety")
+TRANSPORT = ("timeout", "malformed", "stream", "no choice", "unfinished")
 
 
 @dataclass(eq=False)
 class Fault(Exception):
-    """An endpoint's refusal as plain values: HTTP status (0: none), its words, seconds it asked to wait."""
+    """An endpoint's refusal.
+
+    Args:
+        status: of HTTP; 0 when no refusal came but the transport or the reply failed (``words`` is its code then).
+        words: what the endpoint said.
+        param: the setting it names in a field of its own.
+        codes: names it gives the fault (code, type, status), in small letters.
+        usage: tokens that were spent all the same, if they are known.
+    """
 
     status: int
     words: str
     retry_after: float | None = None
     param: str = ""
+    codes: tuple[str, ...] = ()
+    usage: Usage | None = None
+
+    def cleaned(self, sent: Sequence[str], keys: Sequence[str]) -> "Fault":
+        """Without the key and without words that only repeat what was sent: for sorting, and for keeping."""
+        if not self.status and self.words in TRANSPORT:
+            return self
+        told = redacted(without_echo(redacted(self.words[:READ], keys), sent), keys)
+        return replace(self, words=told, codes=tuple(redacted(code, keys) for code in self.codes))
+
+    @property
+    def kept(self) -> str:
+        """The words as they are kept: short, the code before them."""
+        code = next((c for c in self.codes if c not in self.words.lower() and not c.isdigit()), "")
+        return short(f"{code} {self.words}".strip())
 
 
 def fault_of(error: Exception) -> Fault:
     """An exception of the openai package (or of reading its body) as a fault."""
     import openai
 
+    if isinstance(error, Fault):
+        return error
     if isinstance(error, openai.APIStatusError):
-        body: Any = error.body if isinstance(error.body, dict) else {}
-        words = str(body.get("message") or body.get("error") or error.message)[:500]
-        code = str(body.get("code") or "")
-        return Fault(
-            error.status_code,
-            f"{code} {words}".strip(),
-            wait_asked(error.response.headers),
-            str(body.get("param") or ""),
-        )
+        return replace(said(error.status_code, error.body), retry_after=wait_asked(error.response.headers))
     if isinstance(error, openai.APIConnectionError):
         root = root_of(error)
         return Fault(0, "timeout") if isinstance(root, TimeoutError) else Fault(0, transport_code(root))
+    if isinstance(error, openai.APIError):  # an error in the middle of a stream
+        return said(0, error.body)
     if isinstance(error, json.JSONDecodeError):
         return Fault(0, "malformed")
     if isinstance(error, TimeoutError):
         return Fault(0, "timeout")
     return Fault(0, f"{type(error).__name__} {error}"[:300])
+
+
+def said(status: int, body: Any) -> Fault:
+    """The refusal in the body of a reply, in any of the forms in use.
+
+    Forms: ``{"error": {…}}``, the inner object alone, a list of one of them (Gemini), ``{"error": "words"}``
+    (Ollama), ``{"detail": "words" | [{"loc", "msg", "input"}]}`` (FastAPI), a page, or nothing. Of a FastAPI
+    complaint only the place and the message are taken: ``input`` is what was sent.
+    """
+    if isinstance(body, list):
+        body = body[0] if body else None
+    if isinstance(body, Mapping) and isinstance(body.get("error"), Mapping | str):
+        body = body["error"]
+    if not isinstance(body, Mapping):
+        return Fault(status, page_words(str(body or "")))
+    words, param = str(body.get("message") or ""), str(body.get("param") or "")
+    detail = body.get("detail")
+    if isinstance(detail, list):
+        params = [str(p["loc"][-1]) for p in detail if isinstance(p, Mapping) and p.get("loc")]
+        param = param or (params[0] if params else "")
+        words = words or "; ".join(
+            f"{place}: {p.get('msg', '')}" for place, p in zip(params, detail, strict=False)
+        )
+    elif detail and not words:
+        words = str(detail)
+    codes = tuple(dict.fromkeys(code.lower() for code in names_in(body)))
+    return Fault(status or number_in(body), words or " ".join(codes), param=param, codes=codes)
+
+
+def names_in(body: Mapping[str, Any]) -> Iterator[str]:
+    for name in ("code", "type", "status"):
+        value = body.get(name)
+        if isinstance(value, str | int) and str(value) not in ("", "None", "error", "invalid_request_error"):
+            yield str(value)
+    inner = body.get("innererror")
+    if isinstance(inner, Mapping) and inner.get("code"):
+        yield str(inner["code"])
+
+
+def number_in(body: Mapping[str, Any]) -> int:
+    """The HTTP status an endpoint names in the body of a reply that looks like a success."""
+    code = body.get("code") or body.get("status")
+    number = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdigit()) else 500
+    return number if 300 <= number < 600 else 500
+
+
+def page_words(page: str) -> str:
+    """The words of a page of HTML, or of plain text."""
+    return " ".join(re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", " ", page[:READ], flags=re.DOTALL).split())
 
 
 def root_of(error: BaseException) -> BaseException:
@@ -102,113 +154,3 @@ def wait_asked(headers: Mapping[str, str]) -> float | None:
         return max(0.0, (parsedate_to_datetime(str(value)) - datetime.now(UTC)).total_seconds())
     except (ValueError, TypeError):
         return None
-
-
-def refused_setting(fault: Fault, sent: Mapping[str, Any]) -> str:
-    """The optional setting the endpoint names in its refusal, or an empty string.
-
-    A server that cannot do a reply format may say so with 400, 422 or 500.
-    """
-    if fault.status not in (400, 422, 500):
-        return ""
-    words = fault.words.lower()
-    if "response_format" in sent and any(
-        w in words
-        for w in ("response_format", "json_schema", "json_object", "schema", "grammar", "structured")
-    ):
-        return "response_format"
-    if fault.status == 500:
-        return ""
-    if fault.param in OPTIONAL and fault.param in sent:
-        return fault.param
-    return next((name for name in OPTIONAL if name in sent and name in words), "")
-
-
-def in_words(fault: Fault, where: str) -> ModelError:
-    """The fault as a sentence, sorted into *wait*, *unit* or *study*."""
-    words = fault.words.lower()
-    kind, message = sort(fault, words)
-    error = ModelError(message, kind=kind, where=where, status=fault.status, words=fault.words)
-    error.retry_after = fault.retry_after
-    return error
-
-
-def sort(fault: Fault, words: str) -> tuple[str, str]:
-    """The kind of a fault and the sentence for it."""
-    if any(w in words for w in NO_CREDIT) and fault.status in (402, 403, 429):
-        return (
-            "study",
-            msg(
-                "{where} reports that no credit is left ({words}). Top up the account or choose another endpoint; what was answered is saved."
-            ),
-        )
-    if fault.status in (401, 403):
-        return (
-            "study",
-            msg(
-                "{where} refused the key ({status}: {words}). Enter the key again on Models and agents; what was answered is saved."
-            ),
-        )
-    if fault.status == 404:
-        return (
-            "study",
-            msg(
-                "{where} does not know this model or address (404: {words}). Check the base URL and the model's name on Models and agents; nothing was lost."
-            ),
-        )
-    if any(w in words for w in TOO_LONG):
-        return (
-            "unit",
-            msg(
-                "The text is too long for the model at {where} ({words}). Choose a model with a larger context; nothing was lost."
-            ),
-        )
-    if fault.status in (400, 422) and any(w in words for w in FILTERED):
-        return (
-            "unit",
-            msg(
-                "{where} refused the text by its content filter ({words}). Nothing was lost; this question stays without an answer."
-            ),
-        )
-    if fault.status == 429:
-        return (
-            "wait",
-            msg("{where} is busy (429: {words}). Wait a minute, then try again; what was answered is saved."),
-        )
-    if fault.status >= 500 or fault.status in (408, 409):
-        return (
-            "wait",
-            msg(
-                "{where} failed on its side ({status}: {words}). Try again later; what was answered is saved."
-            ),
-        )
-    if fault.status:
-        return (
-            "unit",
-            msg(
-                "{where} refused the request ({status}: {words}). Show the request to see what was sent; nothing was lost."
-            ),
-        )
-    return "wait", transport_words(words)
-
-
-def transport_words(words: str) -> str:
-    if words == "timeout":
-        return msg(
-            "{where} did not answer in time. Try again, or raise the time limit for a slow model; what was answered is saved."
-        )
-    if words == "malformed":
-        return msg(
-            "{where} sent a reply that is not JSON, so it was not used. Check that the address is that of an OpenAI-compatible endpoint; nothing was lost."
-        )
-    if words == "no choice":
-        return msg(
-            "{where} sent a reply that holds no answer. Try again, or check the model on Models and agents; nothing was lost."
-        )
-    if words == "stream":
-        return msg(
-            "{where} broke off in the middle of its reply, so it was not used. Try again; what was answered before is saved."
-        )
-    return msg(
-        "{where} cannot be reached ({words}). Check the address and that the server is running; what was answered is saved."
-    )

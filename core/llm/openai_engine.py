@@ -13,9 +13,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from core.errors import ModelError
-from core.llm.faults import Fault, fault_of, in_words, refused_setting
+from core.llm.faults import Fault, fault_of
 from core.llm.gate import check_address, check_way
 from core.llm.parsing import Reading, read_reply, strict_schema
+from core.llm.refusals import in_words, refused_setting
 from core.llm.seam import Answer, AnswerState, Attempt, Endpoint, Question, Usage
 from core.llm.transport import client_for
 
@@ -102,8 +103,8 @@ class OpenAIEngine:
         check_way(self.endpoint)
         try:
             page = await self._ready().models.list()
-        except Exception as error:
-            raise in_words(fault_of(error), self.endpoint.base_url) from error
+        except Exception as error:  # noqa: BLE001 - sorted and said
+            raise in_words(fault_of(error).cleaned((), [self._key]), self.endpoint.base_url) from None
         return [model.id for model in page.data]
 
     async def close(self) -> None:
@@ -120,16 +121,14 @@ class OpenAIEngine:
             at, start = datetime.now(UTC).isoformat(timespec="milliseconds"), time.monotonic()
             try:
                 reply = await self._send(chat, settings, on_text)
-            except Exception as error:
-                if isinstance(error, asyncio.CancelledError):
-                    raise
-                fault = error if isinstance(error, Fault) else fault_of(error)
-                attempts.append(Attempt(at, time.monotonic() - start, f"{fault.status} {fault.words}"))
+            except Exception as error:  # noqa: BLE001 - sorted and said
+                fault = fault_of(error).cleaned([m["content"] for m in chat], [self._key])
+                attempts.append(Attempt(at, time.monotonic() - start, f"{fault.status} {fault.kept}"))
                 refused = refused_setting(fault, settings)
                 if not refused:
                     told = in_words(fault, self.endpoint.base_url)
                     told.attempts = tuple(attempts)
-                    raise told from error
+                    raise told from None  # the endpoint's own words may hold the key, or what it was sent
                 self._learn_refusal(refused, settings)
                 continue
             attempts.append(Attempt(at, time.monotonic() - start))

@@ -6,7 +6,7 @@ from core.llm.seam import Answer
 
 SEPARATOR = ": "
 CODES = (
-    "busy", "server", "timeout", "malformed", "stream", "unreachable", "too_long", "filtered", "refused", "gate",
+    "busy", "server", "timeout", "malformed", "stream", "unfinished", "unreachable", "too_long", "filtered", "refused", "gate",
     "missing", "cut", "empty", "unreadable", "off_scale", "record", "gone", "fault", "other",
 )  # fmt: skip
 
@@ -27,28 +27,8 @@ def of_error(error: WorkbenchError) -> str:
         return reason("gate", str(error))
     if not isinstance(error, ModelError):
         return reason("record", str(error))
-    return reason(
-        code_of(str(error.values.get("words", "")).lower(), error.values.get("status"), error.message),
-        str(error),
-    )
-
-
-def code_of(words: str, status: object, message: str) -> str:
-    if "too long for the model" in message:
-        return "too_long"
-    if "content filter" in message:
-        return "filtered"
-    if status == 429:
-        return "busy"
-    if isinstance(status, int) and (status >= 500 or status in (408, 409)):
-        return "server"
-    if isinstance(status, int) and status:
-        return "refused"
-    if status == 0:
-        if words == "no choice":
-            return "empty"
-        return words if words in ("timeout", "malformed", "stream") else "unreachable"
-    return "other"
+    code = str(error.values.get("code", "other"))
+    return reason(code if code in CODES else "other", str(error))
 
 
 def of_answer(answer: Answer) -> str:

@@ -1,32 +1,63 @@
-"""What goes wrong at an endpoint is sorted and said."""
+"""What goes wrong at an endpoint is sorted by recorded examples, and said."""
+
+from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
-from core.llm.faults import Fault, in_words, refused_setting, wait_asked
+from core.errors import ModelError
+from core.llm.faults import Fault, said, wait_asked
+from core.llm.refusals import in_words, refused_setting, sort
+
+RECORDED: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("refusals.yaml").read_text("utf-8"))
+SENT = {"temperature": 1.0, "top_p": 0.9, "max_tokens": 512, "seed": 3, "response_format": {"type": "json_schema"}}
+WHERE = "https://models.example/v1"
+
+
+def sorted_as(one: dict[str, Any]) -> Fault:
+    return said(one["status"], one["body"]).cleaned((), ())
+
+
+@pytest.mark.parametrize("one", RECORDED, ids=lambda one: f"{one['provider']} {one['status']} {one['code']}")
+def test_a_recorded_refusal_is_sorted(one: dict[str, Any]) -> None:
+    found = sort(sorted_as(one))
+    assert (found.code, found.kind) == (one["code"], one["kind"])
+
+
+@pytest.mark.parametrize("one", RECORDED, ids=lambda one: f"{one['provider']} {one['status']} {one['code']}")
+def test_only_a_refused_setting_is_left_out(one: dict[str, Any]) -> None:
+    assert refused_setting(sorted_as(one), SENT) == one.get("leaves_out", "")
+
+
+def test_every_provider_of_the_presets_is_recorded() -> None:
+    named = {one["provider"] for one in RECORDED}
+    wanted = {"OpenAI", "Azure", "Anthropic", "Gemini", "OpenRouter", "DeepSeek", "Qwen", "Zhipu", "Moonshot", "Bedrock",
+              "vLLM", "llama.cpp", "Ollama"}  # fmt: skip
+    assert wanted <= named
 
 
 @pytest.mark.parametrize(
-    ("status", "words", "kind", "says"),
+    ("words", "kind", "says"),
     [
-        (401, "invalid api key", "study", "refused the key"),
-        (404, "model not found", "study", "does not know this model"),
-        (429, "rate limit", "wait", "busy"),
-        (429, "insufficient_quota: check your plan", "study", "no credit"),
-        (500, "oops", "wait", "failed on its side"),
-        (400, "maximum context length is 4096 tokens", "unit", "too long"),
-        (400, "content_filter", "unit", "content filter"),
-        (400, "strange", "unit", "refused the request"),
-        (0, "timeout", "wait", "in time"),
-        (0, "malformed", "wait", "not JSON"),
-        (0, "stream", "wait", "broke off"),
-        (0, "connection refused", "wait", "cannot be reached"),
+        ("timeout", "wait", "in time"),
+        ("malformed", "wait", "not JSON"),
+        ("no choice", "wait", "holds no answer"),
+        ("unfinished", "wait", "did not say how its reply ended"),
+        ("stream", "wait", "broke off"),
+        ("connection refused", "wait", "cannot be reached"),
     ],
 )
-def test_each_fault_has_its_kind_and_sentence(status: int, words: str, kind: str, says: str) -> None:
-    error = in_words(Fault(status, words), "https://models.example/v1")
+def test_a_reply_that_is_none_has_its_sentence(words: str, kind: str, says: str) -> None:
+    error = in_words(Fault(0, words), WHERE)
     assert error.kind == kind
-    assert says in str(error)
-    assert "https://models.example/v1" in str(error)
+    assert says in str(error) and WHERE in str(error)
+
+
+def test_a_redirect_is_said_with_what_to_do() -> None:
+    error = in_words(said(307, ""), WHERE)
+    assert isinstance(error, ModelError) and error.kind == "study"
+    assert "sends requests on to another address (307)" in str(error)
 
 
 def test_the_wait_asked_for_is_read_in_every_form() -> None:
@@ -39,13 +70,21 @@ def test_the_wait_asked_for_is_read_in_every_form() -> None:
 
 @pytest.mark.parametrize("status", [400, 422, 500])
 def test_a_refused_reply_format_is_recognised(status: int) -> None:
-    assert (
-        refused_setting(Fault(status, "json_schema is not supported"), {"response_format": {}})
-        == "response_format"
-    )
+    assert refused_setting(Fault(status, "json_schema is not supported"), SENT) == "response_format"
 
 
 def test_a_refused_setting_is_recognised_by_name_only_if_it_was_sent() -> None:
     fault = Fault(400, "Unsupported parameter: 'top_p'")
     assert refused_setting(fault, {"top_p": 0.9}) == "top_p"
     assert refused_setting(fault, {"temperature": 1}) == ""
+
+
+def test_words_of_the_text_are_no_names_of_settings() -> None:
+    sent = ["He said the seed is not supported, and the temperature is too high for negative schemas."]
+    told = "Invalid input: the seed is not supported, and the temperature is too high for negative schemas"
+    assert refused_setting(Fault(422, told).cleaned(sent, ()), SENT) == ""
+
+
+def test_one_of_two_that_exclude_each_other_is_left_out() -> None:
+    told = "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
+    assert refused_setting(Fault(400, told), SENT) == "top_p"
