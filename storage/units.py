@@ -358,7 +358,7 @@ def numbers(ids: Iterable[int]) -> str:
 
 
 class Figures(NamedTuple):
-    """Sums over the calls of a study."""
+    """Sums over the calls of a study; ``calls`` are replies that ended, first ones and repairs alike."""
 
     calls: int
     requests: int
@@ -372,9 +372,9 @@ class Figures(NamedTuple):
 
 
 def figures(store: Store, study_id: int) -> Figures:
-    """Calls there are and calls that were deleted; ``requests`` counts every attempt, retries and repairs included."""
+    """What calls took, those that were deleted included; ``requests`` counts every attempt, retries and repairs too."""
     sql = (
-        "SELECT count(*), coalesce(sum(json_array_length(attempts)), 0), coalesce(sum(CASE WHEN state = 'repaired' THEN 1 ELSE 0 END), 0), "
+        "SELECT coalesce(sum(CASE WHEN state <> 'failed' THEN 1 ELSE 0 END), 0), coalesce(sum(json_array_length(attempts)), 0), coalesce(sum(CASE WHEN state = 'repaired' THEN 1 ELSE 0 END), 0), "
         "coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(tokens_cached), 0), "
         "coalesce(sum(CASE WHEN tokens_estimated THEN 1 ELSE 0 END), 0), coalesce(sum(cost), 0), coalesce(sum(CASE WHEN cost IS NULL THEN 1 ELSE 0 END), 0) "
         "FROM call WHERE study_id = :study"

@@ -2,9 +2,10 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from functools import partial
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -12,7 +13,9 @@ from pydantic import BaseModel
 
 from core.errors import ModelError, NotFound
 from core.llm import gate
-from core.llm.seam import Answer, Clearance, Engine, Language, Question, Settings
+from core.llm.lessons import MOST
+from core.llm.repair import repair_question, repaired
+from core.llm.seam import Answer, Attempt, Clearance, Engine, Language, Question, Settings, Usage
 from core.prompting import load, render
 from storage.store import Store
 
@@ -72,6 +75,9 @@ async def send(engine: Engine, question: Question, on_text: OnText = None) -> An
     return await engine.ask(question, on_text)
 
 
+Ask = Callable[[Question, OnText], Awaitable[Answer]]
+
+
 async def ask(
     store: Store,
     engine: Engine,
@@ -81,24 +87,83 @@ async def ask(
     study_id: int | None = None,
     unit_id: int | None = None,
 ) -> tuple[Answer, int]:
-    """Ask with a little patience and keep the call; returns the answer and the call's id.
+    """Ask with a little patience and keep every call; returns the answer and its call's id.
 
     Raises:
-        Refused, ModelError: as ``send``, after waiting where waiting may help.
+        Refused, ModelError: as ``send``, after waiting where waiting may help. What was asked and paid is kept.
     """
-    for tries in range(1, TRIES + 1):
+    if (keep := keeping.get()) is not None:  # a study's engine is patient itself, and keeps what fails
+        asked, answer = await answered(partial(send, engine), engine, question, keep, on_text)
+        return answer, still_about(asked, await keep(call_fields(engine, asked, answer), texts_of(asked), answer.raw))
+
+    async def save(fields: dict[str, Any], messages: list[dict[str, str]], raw: str) -> int:
+        call = fields | {"study_id": study_id, "unit_id": unit_id}
+        return await asyncio.to_thread(store.calls.save, call, messages, raw)
+
+    asked, answer = await answered(partial(patiently, engine, save), engine, question, save, on_text)
+    return answer, still_about(asked, await save(call_fields(engine, asked, answer), texts_of(asked), answer.raw))
+
+
+async def answered(
+    ask_one: Ask, engine: Engine, question: Question, keep: Keep, on_text: OnText = None
+) -> tuple[Question, Answer]:
+    """The answer and the question it answers, after one repair turn where the first reply could not be read.
+
+    The first reply is kept as a call of its own before the repair is asked, so that neither it nor what it cost is
+    lost if the repair fails. A repair is not streamed: its words are no turn.
+
+    Raises:
+        NotFound: a record it is about was deleted meanwhile; the repair is not asked.
+    """
+    first = await ask_one(question, on_text)
+    again = repair_question(question, first)
+    if again is None:
+        return question, first
+    still_about(question, await keep(call_fields(engine, question, first), texts_of(question), first.raw))
+    return again, repaired(first, await ask_one(again, None))
+
+
+async def patiently(engine: Engine, keep: Keep, question: Question, on_text: OnText = None) -> Answer:
+    """One answer for somebody who waits: a few tries, the failed ones kept with it; a question without an answer
+    leaves a call behind as well, and so does a try that was paid for.
+
+    Raises:
+        ModelError: as ``send``.
+    """
+    attempts: list[Attempt] = []
+    tries = lessons = 0
+    while True:
         try:
             answer = await send(engine, question, on_text)
-            break
         except ModelError as error:
-            if error.kind != "wait" or tries == TRIES:
+            attempts += error.attempts
+            lessons += error.kind == "again"
+            tries += error.kind != "again"
+            over = lessons > MOST or error.kind in ("unit", "study") or tries == TRIES
+            if attempts and (over or error.usage is not None):
+                await keep(failed_fields(engine, question, error, attempts), texts_of(question), "")
+                attempts = []
+            if over:
                 raise
-            await asyncio.sleep(pause(tries, error.retry_after))
-    call = call_fields(engine, question, answer) | {"study_id": study_id, "unit_id": unit_id}
-    messages = [{"role": m.role, "content": m.content} for m in question.messages]
-    if (keep := keeping.get()) is not None:
-        return answer, still_about(question, await keep(call, messages, answer.raw))
-    return answer, still_about(question, await asyncio.to_thread(store.calls.save, call, messages, answer.raw))
+            if error.kind != "again":
+                await asyncio.sleep(pause(tries, error.retry_after))
+        else:
+            return replace(answer, attempts=(*attempts, *answer.attempts)) if attempts else answer
+
+
+def texts_of(question: Question) -> list[dict[str, str]]:
+    return [{"role": m.role, "content": m.content} for m in question.messages]
+
+
+def failed_fields(
+    engine: Engine, question: Question, error: ModelError, attempts: Sequence[Attempt]
+) -> dict[str, Any]:
+    """The columns of the call of a question that got no answer: its attempts, why, and what was paid."""
+    blank = Answer(
+        value=None, state="empty", text="", raw="", reason=str(error), attempts=tuple(attempts),
+        engine=engine.endpoint.kind, engine_version=engine.version, usage=error.usage or Usage(0, 0),
+    )  # fmt: skip
+    return call_fields(engine, question, blank) | {"state": "failed"}
 
 
 def still_about(question: Question, call: int) -> int:
@@ -116,8 +181,9 @@ def still_about(question: Question, call: int) -> int:
 
 
 def pause(tries: int, asked: float | None) -> float:
-    """Seconds to wait before the next try: what the server asked for, else doubling with jitter."""
-    return min(asked, 30.0) if asked is not None else min(8.0, 0.5 * 2**tries) * random.uniform(0.5, 1.0)
+    """Seconds to wait before the next try: doubling with jitter, and at least what the server asked for."""
+    own = min(8.0, 0.5 * 2**tries) * random.uniform(0.5, 1.0)
+    return own if asked is None or asked < 1 else min(asked, 30.0)
 
 
 def call_fields(engine: Engine, question: Question, answer: Answer) -> dict[str, Any]:

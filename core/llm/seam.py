@@ -68,6 +68,7 @@ class Question:
         clearance: lowest clearance of all inputs; ``record`` names the record that set it.
         consented: the base URL a person consented to, for ``Clearance.LIVE``.
         about: the records its texts come from, as (kind, id); kinds report, note, role and session.
+        repair: asks for an unreadable reply again; the reply and what was wrong end its messages.
     """
 
     prompt: str
@@ -84,6 +85,7 @@ class Question:
     record: str
     consented: str = ""
     about: tuple[tuple[str, int], ...] = ()
+    repair: bool = False
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,11 @@ class Answer:
 
 
 class Engine(Protocol):
-    """Asks one question. ``on_text`` is given each piece of text as it streams in."""
+    """Makes one request and gives one answer. ``on_text`` is given each piece of text as it streams in.
+
+    Raises ``ModelError``; its kind ``again`` means: something was learned, ask again at once. Whoever asks decides
+    how often, so that every request is paced and paid for.
+    """
 
     endpoint: Endpoint
     version: str

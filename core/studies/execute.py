@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy.exc import IntegrityError
@@ -14,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from core.errors import DataError, ModelError, NotFound, PromptError, Refused, WorkbenchError
 from core.judging.readings import NOT_APPLICABLE, Rated, read_ratings
 from core.judging.service import comparison_fields, comparison_question, rating_fields, rating_question
-from core.llm.asking import call_fields, keeping, send
+from core.llm.asking import answered, call_fields, keeping, send, texts_of
 from core.llm.engines import settings_of
 from core.llm.seam import Answer, Question, Settings
 from core.studies import logs, making, reasons
@@ -113,8 +114,7 @@ async def stumble(room: Room, asking: Asking, error: Exception) -> Ended:
 async def keep_unread(room: Room, asking: Asking, engine: PacedEngine, question: Question, answer: Answer) -> None:
     """A reply that could not be dealt with, as it came."""
     fields = call_fields(engine, question, answer) | {"state": "unreadable"}
-    messages = [{"role": m.role, "content": m.content} for m in question.messages]
-    packed = asking.pack(fields, messages, answer.raw, engine.chair.price)
+    packed = asking.pack(fields, texts_of(question), answer.raw, engine.chair.price)
     await room.desk.ledger.write(lambda c: writing.save_call(c, packed))
 
 
@@ -182,7 +182,7 @@ async def rating(room: Room, asking: Asking, payload: dict[str, Any]) -> str:
         seed=payload["seed"], repeat=payload["repeat"], repeats=payload["of"],
     )  # fmt: skip
     engine = asking.engine(chair)
-    answer = await send(engine, question)
+    question, answer = await answered(partial(send, engine), engine, question, asking.keep)
     asking.came = (engine, question, answer)
     asked = question.inputs["items"] if whole else [question.inputs["item"]]
     read = read_ratings(answer, asked, shown.turns)
@@ -231,7 +231,7 @@ async def comparison(room: Room, asking: Asking, payload: dict[str, Any]) -> str
         settings=judge_settings(chair.agent), seed=payload["seed"],
     )  # fmt: skip
     engine = asking.engine(chair)
-    answer = await send(engine, question)
+    question, answer = await answered(partial(send, engine), engine, question, asking.keep)
     asking.came = (engine, question, answer)
     rater = shelf.rater(payload["judge"])
     more = {"repeat": payload["repeat"], "study_id": room.study.id, "unit_id": asking.unit.id}
@@ -252,7 +252,7 @@ async def commit(
     """The call, its texts, the rows read from it and the unit's state, in one job."""
     unit, desk, study = asking.unit, room.desk, room.study.id or 0
     state, why, result = outcome
-    messages = [{"role": m.role, "content": m.content} for m in question.messages]
+    messages = texts_of(question)
     known = asking.stored.get(stored_key(question.prompt_hash, question.seed, messages)) if asking.stored else None
     packed = asking.pack(call_fields(engine, question, answer), messages, answer.raw, engine.chair.price)
     again = bool(unit.attempts)

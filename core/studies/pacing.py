@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 FIRST = 8  # calls at once at an endpoint nobody knows yet
 MOST = 64  # calls at once where nobody set a number
 LONGEST_PAUSE = 60.0  # seconds between two tries of our own choosing
+SHORTEST_PAUSE = 1.0  # seconds; an endpoint that asks for less gets our own
 Number = TypeVar("Number", int, float)
 Clock = Callable[[], float]
 Sleep = Callable[[float], Awaitable[Any]]
@@ -213,8 +214,11 @@ class Pacer:
 
 
 def back_off(tries: int, asked: float | None, chance: Callable[[], float] = random.random) -> float:
-    """Seconds before the next try: what the endpoint asked for and a little more, else doubling with jitter."""
-    if asked is not None:
+    """Seconds before the next try: what the endpoint asked for and a little more, else doubling with jitter.
+
+    An endpoint that asks for no time at all gets ours: else it is asked as fast as it can refuse.
+    """
+    if asked is not None and asked >= SHORTEST_PAUSE:
         return asked + 0.25 * chance()
     most: float = min(LONGEST_PAUSE, 0.5 * 2.0**tries)
     return most * (0.5 + 0.5 * chance())

@@ -24,7 +24,8 @@ def answer_again(row: Mapping[str, Any], question: Question) -> Answer:
     A reply that an older reader took for an answer may be none for this one.
     """
     reading = read_reply(row["raw"], question.reply)
-    state: AnswerState = row["state"] if reading.value is not None else "unreadable"
+    repaired: AnswerState = "repaired" if row["state"] == "repaired" else "read"
+    state: AnswerState = "unreadable" if reading.value is None else repaired
     return Answer(
         value=reading.value, state=state, text=row["raw"], raw=row["raw"], reason=reading.reason,
         usage=Usage(row["tokens_in"], row["tokens_out"], row["tokens_cached"], bool(row["tokens_estimated"])),
@@ -33,24 +34,42 @@ def answer_again(row: Mapping[str, Any], question: Question) -> Answer:
     )  # fmt: skip
 
 
-def stored_calls(connection: Any, unit_id: int) -> dict[tuple[str, int, str], dict[str, Any]]:
-    """Usable committed calls of a unit, by what was asked."""
+Key = tuple[str, int, str]
+ENDED = ("unreadable", "cut", "filtered", "empty")  # replies that are no answers
+
+
+def stored_calls(connection: Any, unit_id: int) -> dict[Key, dict[str, Any]]:
+    """Committed calls of a unit that need not be asked again, by what was asked: answers, and unreadable first replies
+    whose repair is still to come."""
     connection.row_factory, before = _as_dict, connection.row_factory
     try:
         rows = connection.execute(
             "SELECT call.*, text_part.data AS raw_text FROM call JOIN text_part ON text_part.hash = call.raw "
-            "WHERE unit_id = ? AND state IN ('read', 'repaired')",
+            f"WHERE unit_id = ? AND state IN ('read', 'repaired', {', '.join(map(repr, ENDED))}) ORDER BY call.id",
             (unit_id,),
         ).fetchall()
     finally:
         connection.row_factory = before
-    found: dict[tuple[str, int, str], dict[str, Any]] = {}
+    found: dict[Key, dict[str, Any]] = {}
     for row in rows:
         row["raw"] = zlib.decompress(row["raw_text"]).decode()
         row |= {name: json.loads(row[name]) for name in ("sent", "dropped", "messages")}
-        key = row["prompt_hash"], row["seed"], "".join(m["hash"][:16] for m in row["messages"])
-        found[key] = row
-    return found
+        found[row["prompt_hash"], row["seed"], "".join(m["hash"][:16] for m in row["messages"])] = row
+    return {
+        key: row for key, row in found.items() if row["state"] not in ENDED or awaits_repair(row, key, found)
+    }
+
+
+def awaits_repair(row: Mapping[str, Any], key: Key, found: Mapping[Key, Any]) -> bool:
+    """Whether an unreadable reply is a first one whose repair has not come to an end (its messages begin with those of
+    the first question). One without a reason could be read, and only could not be dealt with."""
+
+    def begins(shorter: Key, longer: Key) -> bool:
+        return shorter != longer and shorter[:2] == longer[:2] and longer[2].startswith(shorter[2])
+
+    if row["state"] != "unreadable" or not row["reason"] or any(begins(other, key) for other in found):
+        return False
+    return not any(begins(key, other) and found[other]["state"] in ENDED for other in found)
 
 
 def _as_dict(cursor: Any, row: Any) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.errors import ModelError, msg
-from core.llm.asking import call_fields
+from core.llm.asking import failed_fields, texts_of
+from core.llm.lessons import MOST
 from core.llm.seam import Answer, Attempt, Endpoint, Engine, Question, Usage
 from core.studies.design import Pacing
 from core.studies.pacing import Halted, Pacer, back_off
@@ -18,7 +19,7 @@ from storage.ledger import Ledger
 from storage.units import Waiting
 
 BUSY = (429, 502, 503, 504)
-ODD = ("malformed", "no choice")
+ODD = ("malformed", "no choice", "unfinished")
 OF_ONE_REPLY = ("timeout", "stream", *ODD)
 BUSY_TRIES = 5  # times as many tries where the endpoint only says that it is busy
 REPLY_TOKENS = 600  # set aside for a reply whose length nobody has limited or seen
@@ -158,8 +159,7 @@ class Asking:
         """The committed answer to this very question of this unit, if a worker died after it came."""
         if not self.stored:
             return None
-        messages = [{"role": m.role, "content": m.content} for m in question.messages]
-        row = self.stored.get(stored_key(question.prompt_hash, question.seed, messages))
+        row = self.stored.get(stored_key(question.prompt_hash, question.seed, texts_of(question)))
         return None if row is None else answer_again(row, question)
 
 
@@ -173,7 +173,7 @@ class PacedEngine:
         asking.prices[f"{self.endpoint.base_url} {self.endpoint.model}"] = chair.price
 
     async def ask(self, question: Question, on_text: Callable[[str], None] | None = None) -> Answer:
-        """One answer, after as many tries as are allowed.
+        """One answer, after as many tries as are allowed, each paced and paid for.
 
         Raises:
             ModelError: kind ``unit`` when this question has no answer, ``study`` when nothing will succeed.
@@ -183,16 +183,24 @@ class PacedEngine:
             return again
         pacer, pacing = self.chair.pacer, self.asking.desk.pacing
         attempts: list[Attempt] = []
-        began, tries, failing_since = pacer.clock(), 0, 0.0
+        began, tries, lessons, failing_since = pacer.clock(), 0, 0, 0.0
         while True:
             tries += 1
             try:
                 answer = await self._once(question, on_text)
             except ModelError as error:
                 attempts += error.attempts
+                if error.kind == "again" and lessons < MOST:
+                    lessons, tries = lessons + 1, tries - 1
+                    continue
                 if error.kind != "wait":
                     await self._keep_failed(question, attempts, error)
+                    if error.kind == "again":
+                        raise refuses_all(error) from error
                     raise
+                if error.usage is not None:  # paid for nothing: what it cost is kept at once
+                    await self._keep_failed(question, attempts, error)
+                    attempts = []
                 failing_since = failing_since or pacer.clock()
                 wait = back_off(tries, error.retry_after)
                 spent = pacer.clock() - began + wait
@@ -231,6 +239,8 @@ class PacedEngine:
                     pacer.bad(sent_at, error.retry_after, error.values.get("words") not in ODD)
                 else:
                     pacer.good()
+                if error.usage is not None:
+                    cost = cost_of_usage(error.usage, self.chair.price)
                 raise
             finally:
                 purse.settle(aside, cost)
@@ -260,16 +270,11 @@ class PacedEngine:
 
     async def _keep_failed(self, question: Question, attempts: list[Attempt], error: ModelError) -> None:
         """A question without an answer leaves its attempts and errors behind."""
-        if not attempts or error.kind == "study":
+        if not attempts or (error.kind == "study" and error.usage is None):
             return
-        blank = Answer(
-            value=None, state="empty", text="", raw="", reason=str(error), attempts=tuple(attempts),
-            engine=self.endpoint.kind, engine_version=self.version, usage=Usage(0, 0),
-        )  # fmt: skip
         asking = self.asking
-        fields = call_fields(self, question, blank) | {"state": "failed"}
-        messages = [{"role": m.role, "content": m.content} for m in question.messages]
-        packed = asking.pack(fields, messages, "", self.chair.price)
+        fields = failed_fields(self, question, error, attempts)
+        packed = asking.pack(fields, texts_of(question), "", self.chair.price)
         with suppress(asyncio.CancelledError):
             await asking.desk.ledger.write(lambda c: writing.save_call(c, packed))
 
@@ -295,6 +300,11 @@ def out_of_reach(error: ModelError) -> bool:
 
 TRIED_OFTEN = msg("It was tried {tries} times; try this unit again later, or lower the rate.")
 NOTHING_CAME = msg("Nothing came through for {minutes:.0f} min, so the study stopped; resume it later.")
+
+
+def refuses_all(error: ModelError) -> ModelError:
+    """One setting after another was refused: this question has no answer here."""
+    return ModelError(error.message, kind="unit", **error.values)
 
 
 def gave_up(error: ModelError, tries: int) -> ModelError:

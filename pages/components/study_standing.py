@@ -38,7 +38,8 @@ def what_happened(failure: Failure) -> tuple[str, str]:
     words = {
         "busy": (_("The endpoint was too busy"), again), "server": (_("The endpoint had a fault"), again),
         "timeout": (_("No answer came in time"), again), "malformed": (_("The answer's form was broken"), again),
-        "stream": (_("The answer broke off"), again), "unreachable": (_("The endpoint could not be reached"), again),
+        "stream": (_("The answer broke off"), again), "unfinished": (_("The answer did not say how it ended"), again),
+        "unreachable": (_("The endpoint could not be reached"), again),
         "empty": (_("The answer was empty"), again), "too_long": (_("The text is too long for the model"), shorter),
         "filtered": (_("A content filter stopped it"), other_judge),
         "refused": (_("The endpoint refused the request"), _("Test the connection on Models and agents, then retry.")),

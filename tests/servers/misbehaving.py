@@ -14,17 +14,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 422: "Unprocessable Entity",
+REASONS = {200: "OK", 307: "Temporary Redirect", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 422: "Unprocessable Entity",
            429: "Too Many Requests", 500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable"}  # fmt: skip
 ANSWER = json.dumps({"reasoning": "The counselor stays close to what the client says.", "evidence": [],
                      "counter_evidence": [], "rating": 4, "verdict": "A"})  # fmt: skip
 FOREVER = 1e6
+REPAIR = b"That reply could not be read"
 REFUSALS = {
     "too_long": (400, "This model's maximum context length is 4096 tokens", "context_length_exceeded"),
     "filtered": (400, "The prompt was stopped by our content management policy", "content_filter"),
     "key": (401, "Incorrect API key provided", "invalid_api_key"),
     "credit": (429, "You exceeded your current quota", "insufficient_quota"),
     "gone": (404, "The model does not exist", "model_not_found"),
+    "redirect": (307, "Moved", ""),
     "busy": (429, "Too many requests", "rate_limit_exceeded"),
     "500": (500, "Internal error", ""),
     "502": (502, "Bad gateway", ""),
@@ -42,6 +44,7 @@ class Script:
         pause: seconds between the pieces of a trickle.
         refuse_formats, refuse_settings: answered with ``refuse_status``, the setting named.
         keys: the keys it accepts; any when empty.
+        repair: what goes wrong with a repair turn, instead of ``fault``.
     """
 
     latency: float = 0.0
@@ -55,6 +58,7 @@ class Script:
     refuse_formats: list[str] = field(default_factory=list)
     refuse_settings: list[str] = field(default_factory=list)
     refuse_status: int = 400
+    repair: str = ""
     usage: bool = True
     keys: list[str] = field(default_factory=list)
     cached: int = 0
@@ -87,9 +91,11 @@ class Server:
             setattr(self.script, name, value)
         self.hit = 0
 
-    def fault(self) -> str:
+    def fault(self, body: bytes) -> str:
         """The fault that this request meets, if any."""
         script, number = self.script, self.asked.total()
+        if REPAIR in body:
+            return "" if script.repair == "none" else script.repair or script.fault
         if script.most and self.in_flight > script.most:
             return "busy"
         if not script.fault or number <= script.after or number % script.every:
@@ -137,7 +143,7 @@ class Line(asyncio.Protocol):
     """One connection: requests one after the other."""
 
     def __init__(self, server: Server) -> None:
-        self.server, self.buffer = server, b""
+        self.server, self.buffer, self.head = server, b"", b""
         self.transport: asyncio.Transport | None = None
         self.under_way: set[asyncio.TimerHandle] = set()
         self.tasks: set[asyncio.Task[None]] = set()
@@ -164,6 +170,7 @@ class Line(asyncio.Protocol):
             if len(self.buffer) < end + 4 + length:
                 return
             body, self.buffer = self.buffer[end + 4 : end + 4 + length], self.buffer[end + 4 + length :]
+            self.head = head
             self.request(head.split(b" ", 2)[1].decode(), body, key_in(head))
 
     def request(self, path: str, body: bytes, key: str) -> None:
@@ -184,7 +191,7 @@ class Line(asyncio.Protocol):
         server.keys[key] += 1
         server.in_flight += 1
         server.most_in_flight = max(server.most_in_flight, server.in_flight)
-        fault = "key" if server.script.keys and key not in server.script.keys else server.fault()
+        fault = "key" if server.script.keys and key not in server.script.keys else server.fault(body)
         wait = FOREVER if fault == "hang" else 0.0 if fault in REFUSALS else server.script.latency
 
         def answer() -> None:
@@ -209,9 +216,9 @@ class Line(asyncio.Protocol):
             server.answered[question] += 1
             self.write(server.good())
         else:
-            self.odd(what)
+            self.odd(what, body)
 
-    def odd(self, what: str) -> None:
+    def odd(self, what: str, body: bytes) -> None:
         """Replies that look like answers and are none."""
         server, whole = self.server, self.server.good()
         if what == "drop":
@@ -233,6 +240,20 @@ class Line(asyncio.Protocol):
             self.write(server.good(text="Well, it depends. The counselor was quite warm, I would say."))
         elif what == "empty":
             self.write(server.good(text=""))
+        elif what == "no choices paid":
+            usage = {"prompt_tokens": 900, "completion_tokens": 60}
+            self.write(http(200, json.dumps({"id": "1", "model": "m", "choices": [], "usage": usage}).encode()))
+        elif what == "no room":
+            said = "'max_tokens' or 'max_completion_tokens' is too large: 512. This model's maximum context length is 4096 tokens and your request has 4000 input tokens (512 > 4096 - 4000). (parameter=max_tokens, value=512)"
+            self.write(refused(400, said, "", "max_tokens"))
+        elif what == "names seed":
+            self.write(refused(400, "Unknown parameter: 'seed'" if b'"seed"' in body else "strange", "", ""))
+        elif what == "no finish":
+            self.write(server.good(finish=""))
+        elif what == "echo":
+            key = self.head.lower().split(b"authorization:")[-1].split(b"\r\n")[0].decode().strip()
+            said = json.loads(body)["messages"][-1]["content"][-600:]
+            self.write(refused(400, f"Invalid request with token {key}: {said}", "", ""))
         else:
             self.write(server.good(finish=what))  # length, content_filter
 

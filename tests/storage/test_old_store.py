@@ -52,7 +52,7 @@ def test_update_takes_out_what_deleted_records_left_and_keys(tmp_path: Path) -> 
 def test_update_keeps_what_the_calls_cost(tmp_path: Path) -> None:
     path = old_store(tmp_path / "data" / "rapport.db")
     with closing(sqlite3.connect(path)) as connection:
-        sums = "SELECT count(*), coalesce(sum(tokens_in), 0), coalesce(sum(cost), 0) FROM call WHERE study_id = ?"
+        sums = "SELECT coalesce(sum(state <> 'failed'), 0), coalesce(sum(tokens_in), 0), coalesce(sum(cost), 0) FROM call WHERE study_id = ?"
         before = {id: connection.execute(sums, (id,)).fetchone() for (id,) in connection.execute("SELECT id FROM study").fetchall()}
     store = open_store(path)
     after = {id: units.figures(store, id) for id in before}

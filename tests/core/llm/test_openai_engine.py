@@ -8,6 +8,7 @@ import pytest
 
 from core.errors import ModelError
 from core.judging.replies import ItemRating
+from core.llm.asking import answered, send
 from core.llm.openai_engine import OpenAIEngine
 from core.llm.probing import check_endpoint
 from core.llm.seam import Answer, Clearance, Endpoint, Message, Question, Settings
@@ -17,6 +18,13 @@ GOOD = '{"reasoning": "r", "evidence": ["a"], "counter_evidence": [], "rating": 
 Start = Callable[[list[dict[str, Any]]], str]
 
 
+def asked(words: str, reply: Any = None) -> Question:
+    settings = Settings(temperature=0.7, top_p=0.9, max_tokens=50)
+    return Question(
+        "p", 1, "h", {}, (Message("user", words),), reply, settings, 3, "en", "", Clearance.SYNTHETIC, "x"
+    )
+
+
 def ask(
     url: str, words: str, reply: Any = None, stream: bool = False, **more: Any
 ) -> tuple[Answer, OpenAIEngine, list[str]]:
@@ -24,14 +32,10 @@ def ask(
         Endpoint(kind="openai", base_url=url, model="gpt-test"), key="k", timeout=10, **more
     )
     heard: list[str] = []
-    settings = Settings(temperature=0.7, top_p=0.9, max_tokens=50)
-    question = Question(
-        "p", 1, "h", {}, (Message("user", words),), reply, settings, 3, "en", "", Clearance.SYNTHETIC, "x"
-    )
 
     async def go() -> Answer:
         try:
-            return await engine.ask(question, heard.append if stream else None)
+            return await engine.ask(asked(words, reply), heard.append if stream else None)
         finally:
             await engine.close()
 
@@ -59,18 +63,36 @@ def test_a_structured_answer_is_checked(aimock: Start) -> None:
     assert answer.value.rating == 4
 
 
-def test_one_repair_turn_then_read(aimock: Start) -> None:
+def test_one_request_makes_one_answer_and_a_repair_is_a_question_of_its_own(aimock: Start) -> None:
     fixtures = [
         {"match": {"userMessage": "could not be read"}, "response": {"content": GOOD}},
         {"match": {}, "response": {"content": "I would say four."}},
     ]
-    answer, _, _ = ask(aimock(fixtures), "rate", ItemRating)
-    assert (answer.state, answer.value.rating, len(answer.attempts)) == ("repaired", 4, 2)
+    url = aimock(fixtures)
+    first, engine, _ = ask(url, "rate", ItemRating)
+    assert (first.state, first.value, first.raw, len(first.attempts)) == (
+        "unreadable",
+        None,
+        "I would say four.",
+        1,
+    )
+    kept: list[str] = []
 
+    async def keep(fields: dict[str, Any], messages: list[dict[str, str]], raw: str) -> int:
+        kept.append(raw)
+        return 1
 
-def test_what_stays_unreadable_is_kept_and_unscored(aimock: Start) -> None:
-    answer, _, _ = ask(aimock([{"match": {}, "response": {"content": "four"}}]), "rate", ItemRating)
-    assert (answer.state, answer.value, answer.raw) == ("unreadable", None, "four")
+    async def go() -> tuple[Question, Answer]:
+        try:
+            return await answered(
+                lambda q, heard: send(engine, q, heard), engine, asked("rate", ItemRating), keep
+            )
+        finally:
+            await engine.close()
+
+    question, answer = asyncio.run(go())
+    assert question.repair and kept == ["I would say four."]
+    assert (answer.state, answer.value.rating, len(answer.attempts)) == ("repaired", 4, 1)
 
 
 def test_a_cut_reply_is_no_answer(aimock: Start) -> None:

@@ -91,7 +91,8 @@ def test_faults_that_stay_are_kept_with_the_session(store: Store, report: tables
 def test_unreadable_answer_is_a_sentence_and_keeps_the_call(store: Store, report: tables.Report, scripted: Any) -> None:
     with pytest.raises(ModelError, match="could not be used"):
         now(making.write_note(store, scripted("no JSON at all"), report.id or 0))
-    assert store.calls.count() == 1 and store.reports.notes(report.id or 0) == []
+    assert [c.state for c in store.calls.all()] == ["unreadable", "unreadable"], "the reply and its repair are both kept"
+    assert store.reports.notes(report.id or 0) == []
 
 
 def test_demo_engine_works_from_a_report_without_a_name_in_the_dialogue(store: Store, report: tables.Report) -> None:
