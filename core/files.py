@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from core.errors import DataError, WorkbenchError, msg
 
@@ -172,12 +172,12 @@ def dropped_remark(name: str, dropped: int) -> Iterator[DataError]:
         yield DataError("Left out of {name}: {n} control characters, which stand for no letter.", name=name, n=dropped)
 
 
-def composed(text: str) -> str:
-    """The text with composed characters (NFC).
+def composed(text: str, form: Literal["NFC", "NFKC"] = "NFC") -> str:
+    """The text with composed characters.
 
     In pieces, since the time of the library's own is quadratic in a run of combining marks.
     """
-    return PIECE.sub(lambda piece: unicodedata.normalize("NFC", piece.group()), text)
+    return PIECE.sub(lambda piece: unicodedata.normalize(form, piece.group()), text)
 
 
 def too_much(name: str, what: str, most: int) -> DataError:

@@ -1,11 +1,11 @@
 """Drafts of reports, and the key that ties a masked text to the words it came with. Pure."""
 
 import hashlib
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.errors import DataError, WorkbenchError
+from core.files import composed
 from core.reports import masking
 from core.reports.components import PARTS
 from core.reports.masking import Span
@@ -42,7 +42,7 @@ class Imported:
 
 def content_hash(parts: Mapping[str, str]) -> str:
     """The same for the same words, whatever the spaces and the name of the file."""
-    words = "\n".join(unicodedata.normalize("NFKC", parts[part]) for part in PARTS if part != "title")
+    words = "\n".join(composed(parts[part], "NFKC") for part in PARTS if part != "title")
     return hashlib.sha256("".join(words.split()).encode()).hexdigest()
 
 

@@ -4,10 +4,11 @@ Chinese is compared after NFKC (full width becomes half width), and one CJK char
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+
+from core.files import composed
 
 HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 TOKEN = re.compile(rf"[{HAN}]|[^\W_{HAN}]+(?:[’'][^\W_{HAN}]+)*")
@@ -40,7 +41,7 @@ class Piece:
 @lru_cache(maxsize=4096)
 def normal(text: str) -> str:
     """The text for comparing: NFKC, plain apostrophes, no zero-width signs, single spaces; case is kept."""
-    plain = ZERO_WIDTH.sub("", unicodedata.normalize("NFKC", text)).replace("’", "'").replace("‘", "'")
+    plain = ZERO_WIDTH.sub("", composed(text, "NFKC")).replace("’", "'").replace("‘", "'")
     return SPACE.sub(" ", plain).strip()
 
 
