@@ -14,7 +14,6 @@ from core.errors import DataError, NotFound
 from storage import writing
 
 KINDS = ("session", "report", "role", "study", "client", "counselor")
-TABLES = {"session": "session", "report": "report", "role": "role_card", "note": "note"}
 SOME = 400  # ids in one statement
 
 
