@@ -24,6 +24,12 @@ def server(store: Store) -> Iterator[Misbehaving]:
         yield running
 
 
+def limit_replies(store: Store, tokens: int) -> None:
+    """The judge asks for short replies, so that little is set aside for each."""
+    agent: Any = store.agents.find(name="Measured judge")
+    store.agents.update(agent.id, settings={"max_tokens": tokens})
+
+
 def call_states(store: Store) -> list[str]:
     return sorted(call.state for call in store.calls.all())
 
@@ -80,14 +86,15 @@ def test_a_failed_repair_forgets_nothing_and_only_it_is_asked_again(store: Store
 def test_a_repair_stops_at_the_budget_and_goes_on_from_there(store: Store, server: Misbehaving) -> None:
     server.behave(fault="prose", repair="none")
     study = begin(store, server, 10, 1)
-    service.set_budget(store, study, 4 * EACH)
+    limit_replies(store, 60)
+    service.set_budget(store, study, 5.7 * EACH)  # enough to set aside for a sixth question, not for its repair
     status = work_off(store, study)
-    assert status["state"] == "over budget" and status["cost"] <= 4 * EACH
-    before = server.seen()["asked"]
+    assert status["state"] == "over budget" and status["cost"] == pytest.approx(5 * EACH)
+    assert server.seen()["asked"] == 5
     service.set_budget(store, study, 1.0)
     service.start(store, study, worker=False)
     status = work_off(store, study)
-    assert status["units"]["done"] == 10 and server.seen()["asked"] == 20 and before < 20
+    assert status["units"]["done"] == 10 and server.seen()["asked"] == 20, "no first reply is asked again"
     assert status["cost"] == pytest.approx(20 * EACH)
 
 
@@ -105,14 +112,6 @@ def test_a_cut_reply_is_paid(store: Store, server: Misbehaving) -> None:
     server.behave(fault="length")
     status = work_off(store, begin(store, server, 10, 5))
     assert status["units"]["unscored"] == 10 and status["cost"] == pytest.approx(10 * EACH)
-
-
-def test_a_server_that_asks_for_no_time_gets_ours(store: Store, server: Misbehaving) -> None:
-    server.behave(fault="503", retry_after="0")
-    study = begin(store, server, 20, 10, patience_minutes=0.5)
-    status = work_off(store, study)
-    assert status["state"] == "failed" and status["units"]["waiting"] == 20
-    assert server.seen()["asked"] < 200, "each unit doubles its pauses"
 
 
 def test_a_key_that_an_endpoint_repeats_is_kept_nowhere(store: Store, server: Misbehaving) -> None:
@@ -139,6 +138,7 @@ def test_one_long_transcript_teaches_nothing(store: Store, server: Misbehaving) 
     """vLLM names its settings when one prompt leaves no room for the reply."""
     server.behave(fault="no room", times=1)
     study = begin(store, server, 10, 1)
+    limit_replies(store, 512)
     status = work_off(store, study)
     assert status["units"]["done"] == 9 and reasons(store, study) == {"too_long"}
     endpoint: Any = store.endpoints.find(name="Measured")

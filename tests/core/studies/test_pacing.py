@@ -135,6 +135,7 @@ def test_pauses_double_with_jitter_and_have_an_end() -> None:
     assert [back_off(n, None, lambda: 1.0) for n in (1, 2, 3, 9)] == [1.0, 2.0, 4.0, 60.0]
     assert back_off(3, None, lambda: 0.0) == 2.0
     assert 5.0 <= back_off(1, 5.0) <= 5.25
+    assert back_off(3, 0.0, lambda: 1.0) == back_off(3, 0.2, lambda: 1.0) == 4.0  # as fast as it can refuse, is too fast
 
 
 def test_a_budget_is_not_overrun_by_calls_in_flight(store: Store) -> None:
