@@ -17,7 +17,8 @@ from core.errors import DataError, PromptError
 from core.instruments import Instrument, load
 from core.judging.readings import READER, code_of, read_comparison, read_ratings
 from core.judging.replies import InstrumentRating, ItemRating, Verdict
-from core.llm.parsing import read_reply
+from core.llm.endings import ending
+from core.llm.parsing import Reading, read_reply
 from core.llm.seam import Answer, AnswerState
 from storage import rereading as kept
 from storage.store import Store
@@ -161,10 +162,10 @@ class Here:
 
 
 def answer_of(reply: kept.Reply) -> Answer:
-    """A stored reply as an answer, read by the reader of today."""
-    reading = read_reply(reply.raw, FORMS[reply.prompt])
-    repaired: AnswerState = "repaired" if reply.state == "repaired" else "read"
-    state = repaired if reading.value is not None else "unreadable"
+    """A stored reply as an answer, read by the reader of today; one that did not end by itself is none."""
+    how, why = ending(reply.finish_reason) if reply.engine == "openai" else ("whole", "")
+    reading = read_reply(reply.raw, FORMS[reply.prompt]) if how == "whole" else Reading(None, why)
+    state: AnswerState = "unreadable" if reading.value is None else "read"
     return Answer(value=reading.value, state=state, text=reply.raw, raw=reply.raw, reason=reading.reason)
 
 

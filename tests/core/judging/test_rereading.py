@@ -193,6 +193,22 @@ def test_what_says_the_same_and_what_no_reply_gave_is_left_alone(store: Store, s
     assert store.ratings.count() == 4
 
 
+@pytest.mark.parametrize(
+    ("finish", "why"), [("", "did not say how"), ("network_error", "did not end by itself")]
+)
+def test_a_reply_that_broke_off_is_no_answer_whatever_it_holds(
+    store: Store, scripted: Any, finish: str, why: str
+) -> None:
+    row = as_before(store, "rating", rated(store, scripted, one(4))[0].id or 0)
+    call = store.ratings.get(row).call_id or 0
+    store.calls.update(call, engine="openai", finish_reason="stop")
+    assert not rereading.preview(store).changes
+    store.calls.update(call, finish_reason=finish)
+    (change,) = rereading.preview(store).changes
+    assert (change.before, change.after) == (4.0, None)
+    assert why in change.reason_after
+
+
 def test_only_what_was_listed_is_applied(store: Store, scripted: Any) -> None:
     as_before(store, "rating", rated(store, scripted, one(True))[0].id or 0, value=1.0, reason="")
     mark = rereading.preview(store).mark
