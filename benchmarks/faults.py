@@ -17,6 +17,7 @@ from typing import Any
 from core.studies import service
 from core.studies.lock import WorkerLock
 from storage.store import Store, open_store
+from tests.core.studies import kills as moments_of
 from tests.core.studies.faulty import (
     answered,
     attempts,
@@ -30,6 +31,7 @@ from tests.core.studies.faulty import (
     work_off,
 )  # fmt: skip
 from tests.core.studies.test_full_disk import pages, work_with
+from tests.core.studies.test_keys import planned
 from tests.servers.handle import Misbehaving
 
 Told = tuple[Store, int, Misbehaving, str]
@@ -191,6 +193,34 @@ FAULTS: dict[str, tuple[str, Callable[[Store], Told]]] = {
 }  # fmt: skip
 
 
+def moments(folder: Path) -> str:
+    """Twenty kills of each kind of work, at random moments."""
+    words = []
+    for kind in moments_of.KINDS:
+        seen = moments_of.run(open_store(folder / kind / "rapport.db"), kind, kills=20, seed=9, size=4)
+        words.append(f"{kind}: {seen['died']} kills hit, {seen['asked']} questions, {seen['repeated']} asked again of {seen['asked_twice']} counted")
+    return "; ".join(words)
+
+
+def starts(folder: Path) -> str:
+    """Twelve starts of a worker with a typed key, one after the other."""
+    with Misbehaving(keys=["typed"]) as server:
+        ended = []
+        for n in range(12):
+            store = open_store(folder / f"{n}" / "rapport.db")
+            study = planned(store, server)
+            service.start(store, study, {server.base_url: "typed"})
+            ended.append(service.wait_for(store, study, longest=60))
+        keys = server.seen()["keys"]
+    return f"{ended.count('finished')} of 12 finished; questions by key: {keys}"
+
+
+MORE: dict[str, tuple[str, Callable[[Path], str]]] = {
+    "moments": ("kill -9 of the worker, 20 random moments of each kind of work", moments),
+    "starts": ("a typed key and a worker that starts first, 12 times", starts),
+}
+
+
 def told(name: str, ran: Told, seconds: float) -> str:
     """One row of the table, after counting everything in two ways."""
     store, study, server, more = ran
@@ -211,18 +241,22 @@ def told(name: str, ran: Told, seconds: float) -> str:
 
 
 def main() -> None:
-    wanted = sys.argv[1:] or list(FAULTS)
+    wanted = sys.argv[1:] or [*FAULTS, *MORE]
     print("| fault | done / unscored / failed / waiting | requests | failed requests | asked twice | answered twice | took | what happened |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
     for name in wanted:
         with tempfile.TemporaryDirectory() as folder:
             start = time.monotonic()
             try:
+                if name in MORE:
+                    words = MORE[name][1](Path(folder))
+                    print(f"| {MORE[name][0]} | | | | | | {time.monotonic() - start:.0f} s | {words} |", flush=True)
+                    continue
                 ran = FAULTS[name][1](open_store(Path(folder) / "faults.db"))
                 print(told(name, ran, time.monotonic() - start), flush=True)
                 ran[2].kill()
             except (AssertionError, sqlite3.Error) as error:
-                print(f"| {FAULTS[name][0]} | FAILED: {error!r} |", flush=True)
+                print(f"| {(FAULTS | MORE)[name][0]} | FAILED: {error!r} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import pytest
 from core.studies import service, starting
 from storage import units
 from storage.store import Store
+from tests.core.studies import kills
 from tests.core.studies.faulty import (
     answered,
     begin,
@@ -42,6 +43,13 @@ def test_a_killed_worker_loses_no_committed_answer(store: Store) -> None:
     assert status["state"] == "finished" and status["units"]["done"] == CALLS
     assert seen["repeated"] <= status["asked_twice"] <= 3 * AT_ONCE, "asked again is counted, and at most what was in flight"
     assert seen["answered"] == CALLS
+
+
+@pytest.mark.parametrize("kind", list(kills.KINDS))
+def test_a_worker_killed_at_random_loses_and_doubles_nothing(store: Store, kind: str) -> None:
+    """Three kills of each kind of work; ``python -m benchmarks.faults moments`` does twenty."""
+    seen = kills.run(store, kind, kills=3, seed=5)
+    assert seen["died"] == 3, "the kills hit a worker at work"
 
 
 def test_a_worker_told_to_go_saves_what_is_under_way(store: Store) -> None:
