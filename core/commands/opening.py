@@ -53,6 +53,7 @@ def open_in_browser(wanted: int, browser: bool) -> int:
     server = subprocess.Popen(
         [*command, "--server.fileWatcherType=none", "--logger.level=error"],
         cwd=ROOT,
+        env=environment(),
         stdout=subprocess.DEVNULL,
     )
     threading.Thread(target=greet, args=(address, browser, server), daemon=True).start()
@@ -79,6 +80,15 @@ def close(server: "subprocess.Popen[bytes]") -> None:
     except subprocess.TimeoutExpired:
         server.kill()
         server.wait()
+
+
+def environment() -> dict[str, str]:
+    """The server's: it works in Rapport's own folder, where a database named from here is named as it is."""
+    if "RAPPORT_DATABASE_URL" not in os.environ:
+        return dict(os.environ)
+    from storage.database import database_url
+
+    return os.environ | {"RAPPORT_DATABASE_URL": database_url().render_as_string(hide_password=False)}
 
 
 def greet(address: str, browser: bool, server: "subprocess.Popen[bytes]") -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from core import sentences
+from core.commands import opening
 from core.errors import StoreError
 from core.studies import lock, service, starting, worker
 from core.studies.lock import WorkerLock, meeting_place
@@ -119,6 +120,14 @@ def test_a_relative_database_is_the_same_for_a_worker_in_another_folder(tmp_path
     service.start(store, study)
     assert service.wait_for(store, study, longest=30) == "finished"
     assert not (starting.ROOT / "mine").exists()
+
+
+def test_the_server_gets_a_relative_database_as_it_is_meant_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RAPPORT_DATABASE_URL", "sqlite:///mine/rapport.db")
+    assert opening.environment()["RAPPORT_DATABASE_URL"] == f"sqlite:///{tmp_path.resolve()}/mine/rapport.db"
+    monkeypatch.delenv("RAPPORT_DATABASE_URL")
+    assert "RAPPORT_DATABASE_URL" not in opening.environment()
 
 
 def test_a_database_reached_through_a_link_has_one_worker(store: Store, tmp_path: Path) -> None:
