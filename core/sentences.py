@@ -1,14 +1,11 @@
 """Sentences that are kept: written as message id and values, so that each person reads them in their own language."""
 
 import json
-import re
-from string import Formatter
 from typing import Any
 
 from core.errors import WorkbenchError
 
 LONGEST = 200  # characters of a value: enough for a name or an endpoint's first words, too few for a text
-SPEC = re.compile(r",?(\.\d)?[dfg%]?")
 
 
 def written(error: WorkbenchError) -> str:
@@ -22,11 +19,9 @@ def read(text: str) -> WorkbenchError:
     try:
         found = json.loads(text)
         message, values = str(found["message"]), dict(found["values"])
-        if harmless(message):
-            return WorkbenchError(message, **values)
-    except (ValueError, KeyError, TypeError, IndexError, RecursionError):
-        pass
-    return WorkbenchError("{sentence}", sentence=text)
+        return WorkbenchError(message, **values)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return WorkbenchError("{sentence}", sentence=text)
 
 
 def english(text: str) -> str:
@@ -40,11 +35,3 @@ def kept(value: Any) -> Any:
         return value
     words = str(value)
     return words if len(words) <= LONGEST else words[: LONGEST - 1] + "…"
-
-
-def harmless(message: str) -> bool:
-    """Whether its places are plain names, and its formats short: a message may come from an imported study."""
-    return all(
-        name is None or (name.isidentifier() and SPEC.fullmatch(spec or "") and not conversion)
-        for _, name, spec, conversion in Formatter().parse(message)
-    )

@@ -13,20 +13,14 @@ def test_a_sentence_comes_back_with_its_message_and_values() -> None:
     assert back.message == error.message and back.values == error.values
 
 
-@pytest.mark.parametrize("words", ["The worker's log has it.", "{odd} braces", '{"message": "{a.b}", "values": {"a": 1}}', "[]", "3"])
+@pytest.mark.parametrize("words", ["The worker's log has it.", "{odd} braces", "[]", "3"])
 def test_what_was_written_otherwise_stands_as_it_is(words: str) -> None:
     assert sentences.english(words) == words
 
 
-def test_a_place_without_its_value_does_not_break_a_page() -> None:
-    words = '{"message": "{lacking}", "values": {}}'
-    assert sentences.english(words) == words
-
-
-@pytest.mark.parametrize("place", ["{a:1000000000}", "{a.__class__}", "{a!r:>99}", "{a[0]}"])
+@pytest.mark.parametrize("place", ["{lacking}", "{a:1000000000}", "{a.__class__}", "{a!r:>99}", "{a[0]}"])
 def test_an_imported_message_cannot_do_more_than_name_values(place: str) -> None:
-    words = '{"message": "' + place + '", "values": {"a": 1}}'
-    assert sentences.english(words) == words
+    assert sentences.english('{"message": "' + place + '", "values": {"a": 1}}') == place
 
 
 def test_long_words_of_an_endpoint_are_cut() -> None:

@@ -7,7 +7,7 @@ import random
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,18 +36,15 @@ class Slow(DemoEngine):
 
     async def ask(self, question: Question, on_text: Any = None) -> Answer:
         with self.told.open("a") as file:
-            file.write(name_of(question.prompt_hash, question.seed, [m.content for m in question.messages]) + "\n")
+            key = stored_key(question.prompt_hash, question.seed, [{"content": m.content} for m in question.messages])
+            file.write(named(key, question.about) + "\n")
         await asyncio.sleep(LATENCY)
         return await super().ask(question, on_text)
 
 
-def name_of(prompt_hash: str, seed: int, contents: list[str]) -> str:
-    """A question by what makes it the same question."""
-    return named(stored_key(prompt_hash, seed, [{"content": text} for text in contents]))
-
-
-def named(key: tuple[str, int, str]) -> str:
-    return hashlib.sha256(repr(key).encode()).hexdigest()
+def named(key: tuple[str, int, str], about: Iterable[tuple[str, int]]) -> str:
+    """A question by what makes it the same question: two sessions may well come to the same words."""
+    return hashlib.sha256(repr((key, sorted(map(tuple, about)))).encode()).hexdigest()
 
 
 @contextmanager
@@ -172,8 +169,14 @@ def facts(store: Store) -> dict[str, set[Any]]:
 
 def committed(store: Store) -> set[str]:
     """Questions whose usable answer is in the store."""
-    rows = units.query(store, "SELECT prompt_hash, seed, messages FROM call WHERE state IN ('read', 'repaired')")
-    return {named((hash, seed, "".join(m["hash"][:16] for m in json.loads(messages)))) for hash, seed, messages in rows}
+    about: dict[int, list[tuple[str, int]]] = {}
+    for call, kind, record in units.query(store, "SELECT call_id, kind, record_id FROM call_record"):
+        about.setdefault(call, []).append((kind, record))
+    rows = units.query(store, "SELECT id, prompt_hash, seed, messages FROM call WHERE state IN ('read', 'repaired')")
+    return {
+        named((hash, seed, "".join(m["hash"][:16] for m in json.loads(messages))), about.get(id, []))
+        for id, hash, seed, messages in rows
+    }
 
 
 def wait_until(holds: Callable[[], bool], longest: float = 30.0) -> None:

@@ -144,6 +144,7 @@ def test_a_database_reached_through_a_link_has_one_worker(store: Store, tmp_path
 
 def test_a_meeting_place_of_somebody_else_is_not_used(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert store.path is not None
+    monkeypatch.setattr(lock, "LONGEST", 1000)  # the test's own folder is deep
     theirs, own = tmp_path / "t", tmp_path / "run"
     theirs.mkdir()
     own.mkdir()
@@ -153,7 +154,6 @@ def test_a_meeting_place_of_somebody_else_is_not_used(store: Store, tmp_path: Pa
     place = meeting_place(store.path)
     assert place.parent == own / "rapport" and stat.S_IMODE(place.stat().st_mode) == 0o700
     monkeypatch.delenv("XDG_RUNTIME_DIR")
-    monkeypatch.setattr(lock, "LONGEST", 1000)
     assert meeting_place(store.path).is_relative_to(store.path.resolve().parent)
 
 
