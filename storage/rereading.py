@@ -81,13 +81,16 @@ def replies(store: Store, call_ids: Iterable[int]) -> dict[int, Reply]:
     return found
 
 
-def supersede(store: Store, newer: Sequence[Newer], code_of: Callable[[str], str]) -> int:
+def supersede(
+    store: Store, newer: Sequence[Newer], code_of: Callable[[str], str], same: Iterable[tuple[str, int]] = (), reader: int = 1
+) -> int:  # fmt: skip
     """Put newer readings beside the rows they supersede, and let their units say how they ended, in one transaction.
 
     A row that was deleted or superseded meanwhile is passed over. Returns how many rows are new.
 
     Args:
         code_of: the code of a unit's reason, from a row's.
+        same: rows (table, id) that ``reader`` reads the same: they bear its version from now on.
     """
 
     def work(connection: sqlite3.Connection) -> int:
@@ -96,6 +99,8 @@ def supersede(store: Store, newer: Sequence[Newer], code_of: Callable[[str], str
             ids = {one.fields["unit_id"] for one in written if one.table == table and one.fields["unit_id"]}
             for unit in sorted(ids):
                 settle(connection, table, unit, code_of)
+        for table, id in same:
+            connection.execute(f"UPDATE {table} SET reader = ? WHERE id = ?", (reader, id))
         return len(written)
 
     return int(store.database.write(work))

@@ -56,11 +56,13 @@ class Change:
 
 @dataclass(frozen=True)
 class Rereading:
-    """What reading again comes to: rows read, rows left (their form or instrument is not here any more), changes."""
+    """What reading again comes to: rows read, rows left (their form or instrument is not here any more), changes, and
+    the rows (table, id) that say the same."""
 
     read: int
     left: int
     changes: tuple[Change, ...]
+    same: tuple[tuple[str, int], ...] = ()
 
     @property
     def mark(self) -> str:
@@ -87,11 +89,16 @@ def preview(store: Store, study_id: int | None = None) -> Rereading:
     ids = sorted({id for group in changed for row in group.rows for id in sessions_of(group.table, row)})
     turns = {id: said for id, (_, said) in shown_sessions(store, ids).items()}
     pairs = [(group.table, *pair) for group in changed for pair in group.again(turns) if differs(*pair)]
-    return Rereading(sum(len(g.rows) for g in found), left, tuple(change_of(*pair) for pair in pairs))
+    changes = tuple(change_of(*pair) for pair in pairs)
+    changing = {(change.table, change.id) for change in changes}
+    every = [(group.table, int(row["id"])) for group in found for row in group.rows]
+    return Rereading(len(every), left, changes, tuple(one for one in every if one not in changing))
 
 
 def apply(store: Store, study_id: int | None, mark: str) -> int:
     """Write the changes that were listed under ``mark``, in one transaction; returns how many rows are new.
+
+    Rows that say the same keep their place and bear this reader's version from now on.
 
     Raises:
         DataError: by now something else would change; nothing was written.
@@ -101,7 +108,8 @@ def apply(store: Store, study_id: int | None, mark: str) -> int:
         raise DataError(
             "What would change is not what was listed any more. Look at the list again; nothing was changed."
         )
-    return kept.supersede(store, [kept.Newer(c.table, c.id, c.fields) for c in found.changes], code_of)
+    newer = [kept.Newer(c.table, c.id, c.fields) for c in found.changes]
+    return kept.supersede(store, newer, code_of, found.same, READER)
 
 
 @dataclass(frozen=True)

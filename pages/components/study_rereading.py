@@ -38,6 +38,7 @@ def listed(id: int) -> None:
         if found.left:
             layout.muted(_("{n} cannot be read again: their instrument is not here in that version.").format(n=f"{found.left:,}"))
         if not found.changes:
+            rereading.apply(resources.store(), id, found.mark)  # nothing changes; the rows bear this reader's version
             layout.notice(_("Read again, all of them say the same."))
             return
         st.dataframe(pd.DataFrame([shown(change) for change in found.changes]), hide_index=True, width="stretch")

@@ -191,6 +191,7 @@ def test_what_says_the_same_and_what_no_reply_gave_is_left_alone(store: Store, s
     assert (found.read, found.left, found.changes) == (1, 1, ())
     assert rereading.apply(store, None, found.mark) == 0
     assert store.ratings.count() == 4
+    assert store.ratings.get(same.id or 0).reader > 1 and rereading.preview(store).read == 0, "it is not offered again"
 
 
 @pytest.mark.parametrize(
