@@ -7,32 +7,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core import files
+from core.cells import cell, uncell
 from core.errors import DataError, msg
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMULA = re.compile(r"[=+\-@\t\r]")
 NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\Z")
 MISSING = {"", "na", "nan", "null", "n/a"}
 
 
-def safe_cell(value: Any) -> Any:
-    """A text that a spreadsheet would run as a formula gets a leading apostrophe; numbers stay numbers."""
-    if isinstance(value, str) and FORMULA.match(value) and not NUMBER.match(value):
-        return "'" + value
-    return value
-
-
-def plain_cell(value: str) -> str:
-    """The text as it was before ``safe_cell``."""
-    return value[1:] if value.startswith("'") and FORMULA.match(value[1:]) else value
-
-
 def csv_bytes(table: "pd.DataFrame") -> bytes:
-    """A table as UTF-8 with a byte order mark, so that spreadsheets show Chinese; cells and headings are safe."""
-    safe = table.map(safe_cell)
-    safe.columns = [safe_cell(str(name)) for name in safe.columns]
+    """A table as UTF-8 with a byte order mark, so that spreadsheets show Chinese; cells and headings are guarded."""
+    import pandas as pd
+
+    safe = table.copy()
+    safe.columns = [cell(str(name)) for name in table.columns]
+    for at, (_, column) in enumerate(table.items()):
+        if not pd.api.types.is_numeric_dtype(column):
+            safe.isetitem(at, column.map(cell).array)
     return bytes(safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig"))
 
 
@@ -68,7 +61,7 @@ def rows_of(name: str, data: bytes, columns: Sequence[str]) -> list[dict[str, st
         )  # fmt: skip
     places = {column: heads.index(column) for column in columns}
     rows = [
-        {head: plain_cell(cells[at].strip()) if at < len(cells) else "" for head, at in places.items()}
+        {head: uncell(cells[at].strip()) if at < len(cells) else "" for head, at in places.items()}
         | {"line": str(line)}
         for line, cells in lines[1:]
     ]

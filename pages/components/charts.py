@@ -1,6 +1,5 @@
 """Figures: one template for both themes, labels that travel with the figure, and the table beside it."""
 
-import io
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.results.csv_files import csv_bytes
 from pages.components import layout
 from pages.components.words import _, plain
 
@@ -134,22 +134,8 @@ def _luminance(colour: str) -> float:
 
 
 def csv(table: pd.DataFrame) -> bytes:
-    """A table as CSV that spreadsheets open safely and in the right letters.
-
-    A text that begins with ``= + - @`` or a tab gets a leading ``'``, taken off again on import.
-    """
-    out = table.copy()
-    out.columns = [_guarded(name) for name in out.columns]
-    for column in out.columns:
-        if not pd.api.types.is_numeric_dtype(out[column]):
-            out[column] = out[column].map(_guarded)
-    text = io.StringIO()
-    out.to_csv(text, index=False)
-    return text.getvalue().encode("utf-8-sig")
-
-
-def _guarded(value: Any) -> Any:
-    return "'" + value if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+    """A table as CSV that spreadsheets open safely and in the right letters (``core.cells``)."""
+    return csv_bytes(table)
 
 
 def as_page(figure: go.Figure, caption: str) -> str:

@@ -113,7 +113,7 @@ def test_exported_cells_cannot_be_formulas() -> None:
     lines = charts.csv(table).decode("utf-8-sig").splitlines()
     assert charts.csv(table).startswith(b"\xef\xbb\xbf")
     assert lines[0] == "'=name,n"
-    assert lines[1:4] == ["'=1+1,-1", "'@x,2", "'-2,3"] and lines[5] == ",5"
+    assert lines[1:4] == ["'=1+1,-1", "'@x,2", "-2,3"] and lines[5] == ",5"
 
 
 def test_ink_reads_on_every_shade() -> None:

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from core.results.csv_files import csv_bytes, plain_cell, read_rows, safe_cell
+from core.results.csv_files import csv_bytes, read_rows
 
 
 def test_formulas_are_defused_and_come_back_as_they_were(tmp_path: Path) -> None:
     texts = ["=1+1", "+49 30", "-x", "@name", "\tindented", "'quoted", "平常", "-3.5"]
-    assert [plain_cell(safe_cell(text)) for text in texts] == texts
     path = tmp_path / "out.csv"
     path.write_bytes(csv_bytes(pd.DataFrame({"text": texts[:4], "score": [-1.5, 2, 3, 4]})))
     raw = path.read_bytes()
