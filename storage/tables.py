@@ -281,6 +281,7 @@ class Study(SQLModel, table=True):
     engine: str = "demo"
     language: str = "en"
     draw: int = 0
+    origin: str = "here"  # here | elsewhere (brought in: to be read, never run)
     deleted: dict[str, float] = (
         json_column()
     )  # figures of calls that were deleted: what was paid stays counted

@@ -33,7 +33,7 @@ def load_demo(store: Store, language: str, size: str = "small", wait: bool = Fal
             size=size, language=language,
         )  # fmt: skip
     name = NAMES[language].format(size=SIZES[size][language])
-    study = store.studies.find(name=name, language=language)
+    study = store.studies.find(name=name, language=language, origin="here")
     if study is None:
         reports, _reasons = example_reports(store, language)
         study = service.begin(store, demo_design(name, language, size, reports))

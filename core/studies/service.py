@@ -79,7 +79,7 @@ def start(
         DataError: it has a budget, but nobody knows what its model costs.
         StoreError: the worker could not be started, or did not take the keys; nothing was started.
     """
-    study = store.studies.get(study_id)
+    study = own(store, study_id)
     if study.state == "running":
         return study
     check_prices(store, study)
@@ -91,6 +91,22 @@ def start(
     study = store.studies.update(study_id, state="running", reason="", started=started, ended="")
     if worker:
         start_worker_if_needed(store)
+    return study
+
+
+def own(store: Store, study_id: int) -> tables.Study:
+    """A study that was made here.
+
+    Raises:
+        DataError: it was brought in from elsewhere, so it is read and not run.
+    """
+    study = store.studies.get(study_id)
+    if study.origin == "elsewhere":
+        raise DataError(
+            "Study {id} was brought in from another workbench: it can be read and exported, not run. Download its "
+            "design and start a study of your own with it; nothing was changed.",
+            id=study_id,
+        )
     return study
 
 
@@ -162,7 +178,7 @@ def resume(
 
 def retry(store: Store, study_id: int, wait: bool = False, keys: Mapping[str, str] | None = None) -> int:
     """Ask failed and unscored units again, and unscored items of units that are done; returns how many units."""
-    study = store.studies.get(study_id)
+    study = own(store, study_id)
     if study.state in ("running", "stopping"):
         raise DataError("Study {id} is still running. Stop it or wait; nothing was changed.", id=study_id)
     count = units.retry(store, study_id)
@@ -174,6 +190,7 @@ def retry(store: Store, study_id: int, wait: bool = False, keys: Mapping[str, st
 
 
 def set_budget(store: Store, study_id: int, budget: float | None) -> tables.Study:
+    own(store, study_id)
     return store.studies.update(study_id, budget=budget)
 
 

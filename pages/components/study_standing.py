@@ -160,6 +160,9 @@ def ask_for_keys(found: Standing) -> None:
 def buttons(found: Standing) -> None:
     store, study, id = resources.store(), found.study, found.study.id or 0
     redo = found.redo
+    if study.origin == "elsewhere":
+        layout.muted(_("Brought in from another workbench: read and export it here. To run it, download its design and start a study with it."))
+        return
     try:
         with st.container(horizontal=True):
             if study.state == "running" and st.button(_("Stop"), key="studies_stop", icon=":material/stop:"):
