@@ -278,6 +278,15 @@ class Calls(Records[tables.Call]):
 
         self.database.write(work)
 
+    def about(self, ids: Iterable[int]) -> dict[int, list[tuple[str, int]]]:
+        """The records (kind, id) these calls' texts come from, by call."""
+        link = tables.CallRecord
+        query = select(link).where(col(link.call_id).in_(list(ids))).order_by(col(link.call_id), col(link.kind), col(link.record_id))
+        found: dict[int, list[tuple[str, int]]] = {}
+        for row in self.database.run(lambda session: list(session.exec(query).all())):
+            found.setdefault(row.call_id, []).append((row.kind, row.record_id))
+        return found
+
     def whole(self, id: int) -> dict[str, Any]:
         """The call with its messages and raw reply as they were."""
         call = self.get(id)

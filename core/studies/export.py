@@ -1,23 +1,32 @@
-"""A study as a folder of files: tables anyone can open, the words that were used, and how it was done. No keys."""
+"""A study as a folder of files: tables anyone can open, the words that were used, and how it was done. No keys.
+
+The folder is its owner's alone. ``importing`` reads it again.
+"""
 
 import csv
 import io
 import json
+import re
 import tempfile
-import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from core.cells import cell
 from core.errors import DataError
+from core.private_files import private_file, private_folder
 from core.studies import service
+from core.studies.archive import packed
+from core.studies.exported import FORMAT, MANIFEST, VERSION
+from core.studies.translating import AGENTS
 from storage import tables, units
 from storage.store import Store
 
-FORMAT, VERSION, MANIFEST = "rapport study", 1, "manifest.json"
-GUARDED = ("=", "+", "-", "@", "\t", "\r")
 PROMPTS = Path(__file__).parents[2] / "prompts"
+NAME = re.compile(r"[\w-]+(?:/[\w-]+)*", re.ASCII)
+Row = dict[str, Any]
 
 
 def export_study(store: Store, study_id: int, out: Path) -> Path:
@@ -29,22 +38,25 @@ def export_study(store: Store, study_id: int, out: Path) -> Path:
     study = store.studies.get(study_id)
     sources = sorted(set(units.source_units(store, study_id)))
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        folder = Folder(private_folder(out))
         judged = {table: judgments(store, table, study_id, sources) for table in ("rating", "comparison")}
         for table, rows in judged.items():
-            write_table(out / f"{table}s", rows)
-        units_rows = plain(units.query(store, "SELECT * FROM unit WHERE study_id = :study ORDER BY position", study=study_id), tables.Unit)
-        write_table(out / "units", units_rows)
+            folder.table(f"{table}s", rows)
+        work = plain(units.query(store, "SELECT * FROM unit WHERE study_id = :study ORDER BY position", study=study_id), tables.Unit)
+        folder.table("units", work)
         ids = units.session_ids(store, study_id)
-        write_table(out / "sessions", [row.model_dump() for some in units.chunks(ids) for row in units.rows_of(store, tables.Session, some)])
-        write_table(out / "turns", [turn.model_dump() for id in ids for turn in store.sessions.turns(id)])
+        sessions = [row.model_dump() for row in rows_of(store, tables.Session, ids)]
+        folder.table("sessions", sessions)
+        turns = [turn.model_dump() for id in ids for turn in store.sessions.turns(id)]
+        folder.table("turns", turns)
         used = calls_of(store, study_id, judged.values())
-        (out / "calls.jsonl").write_text("".join(line(store.calls.whole(id)) for id in used), "utf-8")
-        (out / "study.json").write_text(line(study.model_dump()), "utf-8")
-        left_out = write_around(store, out, ids, judged)
-        words_used(store, used, {r["instrument"] for rows in judged.values() for r in rows}, out)
-        (out / "method.json").write_text(json.dumps(method(store, study_id, judged) | {"reports_left_out": left_out}, ensure_ascii=False, indent=2), "utf-8")
-        write_manifest(out)
+        folder.lines("calls.jsonl", whole_calls(store, used))
+        folder.lines("study.json", [study.model_dump()])
+        left_out = write_around(store, folder, judged, work, sessions, turns)
+        words_used(store, folder, used, {r["instrument"] for rows in judged.values() for r in rows})
+        how = method(store, study_id, judged) | {"reports_left_out": left_out}
+        folder.write("method.json", json.dumps(how, ensure_ascii=False, indent=2).encode())
+        folder.manifest()
     except OSError as error:
         raise DataError(
             "The folder {name} cannot be written: {why}. Choose another; the study is unchanged.", name=str(out), why=str(error)
@@ -54,38 +66,99 @@ def export_study(store: Store, study_id: int, out: Path) -> Path:
 
 def export_archive(store: Store, study_id: int) -> bytes:
     """The exported folder as a zip, for a browser to save."""
-    packed = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:
-        out = export_study(store, study_id, Path(folder) / f"study-{study_id}")
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in sorted(out.rglob("*")):
-                archive.write(path, path.relative_to(out.parent))
-    return packed.getvalue()
+        return packed(export_study(store, study_id, Path(folder) / f"study-{study_id}"))
 
 
-def write_around(store: Store, out: Path, sessions: Sequence[int], judged: Mapping[str, Sequence[Mapping[str, Any]]]) -> int:
-    """Roles, agents, raters and reports the sessions and judgments belong to; returns how many reports were left out.
+class Folder:
+    """The folder being written: each file closed to others, and its hash kept for the manifest."""
 
-    A report whose masking nobody confirmed stays in the store it is in.
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.hashes: dict[str, str] = {}
+
+    def write(self, name: str, data: bytes) -> None:
+        self.blocks(name, [data])
+
+    def blocks(self, name: str, blocks: Iterable[bytes]) -> None:
+        target, hash = self.path / name, sha256()
+        for part in reversed(Path(name).parents):
+            private_folder(self.path / part)
+        with private_file(target) as file:
+            for block in blocks:
+                hash.update(block)
+                file.write(block)
+        self.hashes[name] = hash.hexdigest()
+
+    def lines(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        self.blocks(name, (line(row) for row in rows))
+
+    def table(self, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """The rows as CSV with guarded cells, and unguarded as JSON lines."""
+        self.lines(f"{name}.jsonl", rows)
+        self.blocks(f"{name}.csv", csv_lines(rows))
+
+    def manifest(self) -> None:
+        """What the folder holds, with each file's sha256, so that a copy can be checked before it is read."""
+        told = {"format": FORMAT, "version": VERSION, "files": dict(sorted(self.hashes.items()))}
+        self.write(MANIFEST, json.dumps(told, indent=1).encode())
+
+
+def line(row: Mapping[str, Any]) -> bytes:
+    return (json.dumps(row, ensure_ascii=False, default=str) + "\n").encode()
+
+
+def csv_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[bytes]:
+    """The table as CSV with guarded cells and a byte order mark."""
+    yield b"\xef\xbb\xbf"
+    heads = [list(rows[0])] if rows else []
+    for values in chain(heads, (list(row.values()) for row in rows)):
+        text = io.StringIO(newline="")
+        csv.writer(text).writerow([cell(value) for value in values])
+        yield text.getvalue().encode()
+
+
+def write_around(
+    store: Store, folder: Folder, judged: Mapping[str, Sequence[Row]], work: Sequence[Row], sessions: Sequence[Row], turns: Sequence[Row]
+) -> int:
+    """Role versions, agents, raters, reports and notes that sessions, judgments and units name; returns how many
+    reports were left out.
+
+    A report whose masking nobody confirmed stays in the store it is in, and so do its notes.
     """
-    held = [row for some in units.chunks(sessions) for row in units.rows_of(store, tables.Session, some)]
-    roles = {row.role_id for row in held} - {None}
-    agents = {id for row in held for id in (row.client_agent_id, row.counselor_agent_id)} - {None}
+    results, payloads = [unit["result"] for unit in work], [unit["payload"] for unit in work]
+    roles = named(sessions, "role_id") | named(judged["comparison"], "role_id") | named(results, "role")
+    agents = named(sessions, "client_agent_id", "counselor_agent_id") | named(turns, "agent_id") | named(payloads, *AGENTS)
+    reports = rows_of(store, tables.Report, sorted(named(sessions, "report_id") | named(results, "report")))
+    confirmed = {report.id: report for report in reports if report.masking == "confirmed"}
+    notes = [note for note in rows_of(store, tables.Note, sorted(named(results, "note"))) if note.report_id in confirmed]
     raters = {row["rater_id"] for rows in judged.values() for row in rows}
-    reports = [store.reports.get(id) for id in sorted({row.report_id for row in held if row.report_id})]
-    confirmed = [report for report in reports if report.masking == "confirmed"]
-    write_table(out / "roles", [store.roles.get(id).model_dump() for id in sorted(id for id in roles if id)])
-    write_table(out / "agents", [store.agents.get(id).model_dump() for id in sorted(id for id in agents if id)])
-    write_table(out / "raters", [store.raters.get(id).model_dump() for id in sorted(raters)])
-    write_table(out / "reports", [report.model_dump() for report in confirmed])
+    for name, rows in (
+        ("roles", rows_of(store, tables.RoleCard, sorted(roles))), ("agents", rows_of(store, tables.Agent, sorted(agents))),
+        ("raters", rows_of(store, tables.Rater, sorted(raters))), ("reports", confirmed.values()), ("notes", notes),
+    ):  # fmt: skip
+        folder.table(name, [row.model_dump() for row in rows])
     return len(reports) - len(confirmed)
 
 
-def write_manifest(out: Path) -> None:
-    """What the folder holds, with each file's sha256, so that a copy can be checked before it is read."""
-    files = sorted(path for path in out.rglob("*") if path.is_file() and path.name != MANIFEST)
-    hashes = {path.relative_to(out).as_posix(): sha256(path.read_bytes()).hexdigest() for path in files}
-    (out / MANIFEST).write_text(json.dumps({"format": FORMAT, "version": VERSION, "files": hashes}, indent=1), "utf-8")
+def named(rows: Iterable[Mapping[str, Any]], *fields: str) -> set[int]:
+    """Ids in these fields; a unit of the study in the place of an id names no record yet."""
+    return {id for row in rows for name in fields if isinstance(id := row.get(name), int)}
+
+
+def rows_of(store: Store, table: Any, ids: Sequence[int]) -> list[Any]:
+    """These records in the order of their ids, those that are gone left out."""
+    found = [row for some in units.chunks(ids) for row in units.rows_of(store, table, some)]
+    return sorted(found, key=lambda row: row.id)
+
+
+def whole_calls(store: Store, ids: Sequence[int]) -> Iterator[Row]:
+    """Calls with their texts, and the records these come from."""
+    for some in units.chunks(ids):
+        about = store.calls.about(some)
+        for id in some:
+            records = [{"kind": kind, "id": record} for kind, record in about.get(id, ())]
+            yield store.calls.whole(id) | {"records": records}
 
 
 def judgments(store: Store, table: str, study_id: int, sources: Sequence[int]) -> list[dict[str, Any]]:
@@ -114,36 +187,13 @@ def calls_of(store: Store, study_id: int, judged: Iterable[Sequence[Mapping[str,
     return sorted(own | {row["call_id"] for rows in judged for row in rows if row["call_id"]})
 
 
-def write_table(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """The rows as CSV with guarded cells, and unguarded as JSON lines."""
-    path.with_suffix(".jsonl").write_text("".join(line(row) for row in rows), "utf-8")
-    with path.with_suffix(".csv").open("w", encoding="utf-8-sig", newline="") as file:
-        writer = csv.writer(file)
-        if rows:
-            writer.writerow(rows[0].keys())
-            writer.writerows([cell(value) for value in row.values()] for row in rows)
-
-
-def cell(value: Any) -> Any:
-    """A value as a spreadsheet may safely open it."""
-    if isinstance(value, dict | list):
-        value = json.dumps(value, ensure_ascii=False)
-    return f"'{value}" if isinstance(value, str) and value.startswith(GUARDED) else value
-
-
-def line(row: Mapping[str, Any]) -> str:
-    return json.dumps(row, ensure_ascii=False, default=str) + "\n"
-
-
-def words_used(store: Store, calls: Sequence[int], instruments: Iterable[str], out: Path) -> None:
+def words_used(store: Store, folder: Folder, calls: Sequence[int], instruments: Iterable[str]) -> None:
     """The prompt files the calls name, and the instruments, as they are now; each call holds its words as sent."""
     prompts = {r[0] for some in units.chunks(calls) for r in units.query(store, f"SELECT DISTINCT prompt FROM call WHERE id IN ({units.numbers(some)})")}
-    files = [file for id in prompts for file in PROMPTS.glob(f"{id}.*.md")]
-    files += [file for id in instruments for file in (PROMPTS / "instruments").glob(f"{id}.*")]
-    for file in files:
-        target = out / "prompts" / file.relative_to(PROMPTS)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(file.read_bytes())
+    patterns = [f"{id}.*.md" for id in prompts if NAME.fullmatch(id)]
+    patterns += [f"instruments/{id}.*" for id in instruments if NAME.fullmatch(id)]  # a name from elsewhere may be no name
+    for file in sorted({file for pattern in patterns for file in PROMPTS.glob(pattern)}):
+        folder.write(f"prompts/{file.relative_to(PROMPTS).as_posix()}", file.read_bytes())
 
 
 def method(store: Store, study_id: int, judged: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:

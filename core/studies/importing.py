@@ -1,54 +1,31 @@
-"""A study from a folder that ``export`` wrote, on this machine or another: checked, then saved whole or not at all."""
+"""A study from a folder that ``export`` wrote, on this machine or another: checked, then saved whole or not at all.
 
-import io
-import json
-import tempfile
-import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+It is read-only here (``study.origin``): its texts were not read here, and its units were not asked here.
+"""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-from sqlalchemy import update
-from sqlmodel import Session as Transaction
-from sqlmodel import SQLModel, col, select
-
-from core.errors import DataError
+from core.errors import DataError, msg
 from core.llm.seam import Clearance
-from core.studies.export import FORMAT, MANIFEST, VERSION
+from core.studies import translating
+from core.studies.archive import unpacked
+from core.studies.exported import Exported, Row, read_export, unfit
+from core.studies.former import calls_about, speakers
+from core.studies.translating import Ids
 from storage import tables
+from storage.bringing import free_name, point, same, set_json
+from storage.ledger import insert
 from storage.store import Store
 from storage.writing import pack_call, save_call
 
-NEEDED: dict[str, type[SQLModel]] = {
-    "reports": tables.Report, "roles": tables.RoleCard, "agents": tables.Agent, "raters": tables.Rater,
-    "sessions": tables.Session, "turns": tables.Turn, "units": tables.Unit, "ratings": tables.Rating,
-    "comparisons": tables.Comparison,
-}  # fmt: skip
-LARGEST = 2_000_000_000  # bytes of one file
-LARGEST_UNPACKED = 500_000_000  # bytes of one file out of a zip
-Row = dict[str, Any]
-
-
-@dataclass
-class Folder:
-    """What an export holds, read and checked; nothing of it is saved yet."""
-
-    study: tables.Study
-    rows: dict[str, list[Any]]
-    calls: list[Row]
-
-
-@dataclass
-class Ids:
-    """What the ids of the export are called here."""
-
-    of: dict[str, dict[int, int]] = field(default_factory=lambda: {name: {} for name in (*NEEDED, "calls")})
-
-    def get(self, kind: str, id: int | None) -> int | None:
-        return None if id is None else self.of[kind].get(id)
+REPORT = ("title", "type", "method", "case_brief", "consultation_process", "experience_thoughts", "language")
+NOTE = ("client_basics", "problems", "goals", "techniques", "steps", "reflections")
+UNREAD = {"clearance": int(Clearance.UNCONFIRMED)}
 
 
 def import_study(store: Store, folder: Path) -> tables.Study:
@@ -60,11 +37,14 @@ def import_study(store: Store, folder: Path) -> tables.Study:
     Raises:
         DataError: the folder is not an export, was changed, or holds what does not fit; nothing was saved.
     """
-    found = read_folder(folder)
-    known = store.studies.find(name=found.study.name, created=found.study.created)
-    if known is not None:
-        return known
-    return store.studies.get(store.database.run(lambda session: save(session, found)))
+    found = read_export(folder)
+    try:
+        return store.studies.get(store.database.write(lambda connection: bring(connection, found)))
+    except sqlite3.IntegrityError as error:
+        raise DataError(
+            "The export {name} does not fit together: {why}. Export the study again; nothing was saved.",
+            name=str(folder), why=str(error),
+        ) from error  # fmt: skip
 
 
 def import_archive(store: Store, data: bytes) -> tables.Study:
@@ -73,247 +53,216 @@ def import_archive(store: Store, data: bytes) -> tables.Study:
     Raises:
         DataError: as ``import_study``, or it is no zip, or unpacks to more than an export can hold.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                unpack(archive, Path(folder))
-        except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError) as error:
-            raise DataError("This is not a zip of an exported study ({why}). Choose the file that export gave; nothing was saved.", why=str(error)) from error
-        return import_study(store, Path(folder))
+    with unpacked(data) as folder:
+        return import_study(store, folder)
 
 
-def unpack(archive: zipfile.ZipFile, folder: Path) -> None:
-    """The files of an export by their own names, wherever in the zip they lie; nothing else is written."""
-    wanted = {MANIFEST, "study.json", *(f"{name}.jsonl" for name in (*NEEDED, "calls"))}
-    for entry in archive.infolist():
-        name = PurePosixPath(entry.filename).name
-        if name not in wanted or entry.is_dir():
-            continue
-        if entry.file_size > LARGEST_UNPACKED:
-            raise DataError("{name} is too large to be an export. Nothing was saved.", name=name)
-        (folder / name).write_bytes(archive.read(entry))
+@dataclass
+class Bringing:
+    """One study on its way in: where it comes from, what is written to, and what its ids are called here."""
+
+    connection: sqlite3.Connection
+    found: Exported
+    study: int = 0
+    ids: Ids = field(default_factory=Ids)
+    renamed: dict[str, str] = field(default_factory=dict)  # agents whose name was taken
+    new_notes: set[int] = field(default_factory=set)
+
+    def rows(self, name: str) -> Iterator[Row]:
+        return self.found.rows(name)
+
+    def add(self, name: str, table: Any, row: Mapping[str, Any], /, **changed: Any) -> int:
+        """Save the row under a new id, with some columns changed."""
+        new = insert(self.connection, table, {**row, **changed})
+        self.ids.of[name][row["id"]] = new
+        return new
+
+    def need(self, table: str, id: int | None, file: str, row: Row) -> int:
+        """Raises DataError: the export does not hold what this row belongs to."""
+        here = self.ids.get(table, id)
+        if here is None:
+            raise unfit(file, row["id"], msg("it belongs to a record that is not in the export"))
+        return here
 
 
-# ---- reading -------------------------------------------------------------------------------------------------------
-
-
-def read_folder(folder: Path) -> Folder:
-    """Everything of an export, each row checked against its table."""
-    check_manifest(folder)
-    rows = {name: list(checked(folder, name, table)) for name, table in NEEDED.items()}
-    study = one(tables.Study, "study.json", 1, read_json(folder / "study.json"))
-    return Folder(study, rows, [row for _number, row in lines(folder / "calls.jsonl")])
-
-
-def check_manifest(folder: Path) -> None:
-    """Whether the folder is an export, of a version known here, and as it was written."""
-    manifest = read_json(folder / MANIFEST)
-    if manifest.get("format") != FORMAT or not isinstance(manifest.get("files"), dict):
-        raise DataError("{name} is not an exported study. Choose the folder that export wrote; nothing was saved.", name=str(folder))
-    if manifest.get("version") != VERSION:
-        raise DataError(
-            "{name} was exported by another version of Rapport ({version}). Update Rapport, then try again; nothing was saved.",
-            name=str(folder), version=str(manifest.get("version")),
-        )  # fmt: skip
-    for needed in (*(f"{name}.jsonl" for name in (*NEEDED, "calls")), "study.json"):
-        if needed not in manifest["files"]:
-            raise DataError("{name} lacks {file}. Export the study again; nothing was saved.", name=str(folder), file=needed)
-        path = folder / needed  # only names of our own are opened, whatever else the manifest says
-        if sha256(read_bytes(path)).hexdigest() != manifest["files"][needed]:
-            raise DataError("{file} was changed after the export. Export the study again; nothing was saved.", file=needed)
-
-
-def read_bytes(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > LARGEST:
-            raise DataError("{name} is too large to be an export. Nothing was saved.", name=path.name)
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(
-            "{name} cannot be read: {why}. Choose the folder that export wrote; nothing was saved.", name=str(path), why=error.strerror or str(error)
-        ) from error
-
-
-def read_json(path: Path) -> Row:
-    try:
-        found = json.loads(read_bytes(path))
-    except ValueError as error:
-        raise DataError("{name} is not JSON ({why}). Export the study again; nothing was saved.", name=path.name, why=str(error)) from error
-    if not isinstance(found, dict):
-        raise DataError("{name} is not an object with fields. Export the study again; nothing was saved.", name=path.name)
-    return found
-
-
-def lines(path: Path) -> Iterator[tuple[int, Row]]:
-    for number, line in enumerate(read_bytes(path).decode("utf-8", "replace").splitlines(), start=1):
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise unfit(path.name, number, str(error)) from error
-        if not isinstance(row, dict):
-            raise unfit(path.name, number, "it is not an object")
-        yield number, row
-
-
-def checked(folder: Path, name: str, table: type[SQLModel]) -> Iterator[Any]:
-    for number, row in lines(folder / f"{name}.jsonl"):
-        yield one(table, f"{name}.jsonl", number, row)
-
-
-def one(table: type[SQLModel], file: str, number: int, row: Mapping[str, Any]) -> Any:
-    """A row of a table, its types checked; columns the table does not have are left out."""
-    try:
-        return table.model_validate({name: value for name, value in row.items() if name in table.model_fields})
-    except ValidationError as error:
-        raise unfit(file, number, "; ".join(f"{e['loc'][0]}: {e['msg']}" for e in error.errors()[:3])) from error
-
-
-def unfit(file: str, number: int, why: str) -> DataError:
-    return DataError("{file}, line {number} does not fit: {why}. Export the study again; nothing was saved.", file=file, number=number, why=why)
-
-
-# ---- saving --------------------------------------------------------------------------------------------------------
-
-
-def save(session: Transaction, found: Folder) -> int:
+def bring(connection: sqlite3.Connection, found: Exported) -> int:
     """Everything in one transaction, under new ids; returns the study's."""
-    ids = Ids()
-    study = add(session, found.study, state="finished" if found.study.state == "finished" else "stopped", budget=None)
-    for agent in found.rows["agents"]:
-        ids.of["agents"][agent.id] = agent_here(session, agent)
-    for rater in found.rows["raters"]:
-        ids.of["raters"][rater.id] = the_same(session, rater, ("kind", "name", "agent_hash")) or add(session, rater)
-    for report in found.rows["reports"]:
-        ids.of["reports"][report.id] = the_same(session, report, ("content_hash",)) or add(
-            session, report, masking="unconfirmed", clearance=int(Clearance.UNCONFIRMED)
-        )
-    save_roles(session, found, ids)
-    for call in found.calls:
-        ids.of["calls"][int(call.get("id") or 0)] = add_call(session, call, study)
-    save_sessions(session, found, ids)
-    save_units(session, found, ids, study)
-    save_judgments(session, found, ids, study)
-    return study
+    told = found.study
+    if known := same(connection, tables.Study, {name: told.get(name, "") for name in ("name", "created")}):
+        return known[0]
+    on = Bringing(connection, found)
+    state = "finished" if told.get("state") == "finished" else "stopped"
+    on.study = insert(connection, tables.Study, told | {"origin": "elsewhere", "state": state, "budget": None, "design": {}, "samples": {}})
+    save_agents(on)
+    save_raters(on)
+    save_reports(on)
+    save_roles(on)
+    save_sessions(on)
+    save_units(on)
+    save_calls(on)
+    save_turns(on)
+    save_ratings(on)
+    save_comparisons(on)
+    design = told.get("design", {})
+    set_json(connection, tables.Study, on.study, {
+        "design": translating.design(design, on.ids, on.renamed), "samples": translating.samples(told.get("samples", {}), design, on.ids),
+    })  # fmt: skip
+    return on.study
 
 
-def add(session: Transaction, row: Any, **changed: Any) -> int:
-    """The row as a new one, with some columns changed; its id here."""
-    computed = {column.name for column in type(row).__table__.columns if column.computed is not None}
-    fresh = type(row)(**(row.model_dump(exclude={"id", *computed}) | changed))
-    session.add(fresh)
-    session.flush()
-    return int(fresh.id or 0)
+def save_agents(on: Bringing) -> None:
+    """The same agent if it is here; else one of its own without an endpoint, so that it asks nobody."""
+    for agent in on.rows("agents"):
+        known = same(on.connection, tables.Agent, {name: agent[name] for name in ("name", "hash")})
+        if known:
+            on.ids.of["agents"][agent["id"]] = known[0]
+            continue
+        name = free_name(on.connection, tables.Agent, "name", agent["name"])
+        on.add("agents", tables.Agent, agent, name=name, endpoint_id=None)
+        if name != agent["name"]:
+            on.renamed[agent["name"]] = name
 
 
-def the_same(session: Transaction, row: Any, by: tuple[str, ...]) -> int | None:
-    """The id here of a row that agrees in these columns."""
-    table = type(row)
-    query = select(table.id).filter_by(**{name: getattr(row, name) for name in by}).limit(1)
-    return session.exec(query).first()
+def save_raters(on: Bringing) -> None:
+    """The same rater if it is here; one of another make under this name is another rater."""
+    for rater in on.rows("raters"):
+        make = {"kind": rater["kind"], "name": rater["name"], "agent_hash": rater.get("agent_hash", "")}
+        if known := same(on.connection, tables.Rater, make):
+            on.ids.of["raters"][rater["id"]] = known[0]
+        else:
+            on.add("raters", tables.Rater, rater, name=free_name(on.connection, tables.Rater, "name", rater["name"], kind=rater["kind"]))
 
 
-def save_roles(session: Transaction, found: Folder, ids: Ids) -> None:
+def save_reports(on: Bringing) -> None:
+    """A report is the one here only if it and the notes made from it are the same to the letter; else it is another.
+
+    So no note from elsewhere becomes the newest of a report of this store.
+    """
+    notes: dict[int, list[Row]] = defaultdict(list)
+    for note in on.rows("notes"):
+        notes[note["report_id"]].append(note)
+    for report in on.rows("reports"):
+        mine = notes.pop(report["id"], [])
+        if not found_again(on, report, mine):
+            hash = free_name(on.connection, tables.Report, "content_hash", report["content_hash"])
+            here = on.add("reports", tables.Report, report, content_hash=hash, masking="unconfirmed", **UNREAD)
+            for note in mine:
+                on.new_notes.add(on.add("notes", tables.Note, note, report_id=here, call_id=None, **UNREAD))
+    for left in notes.values():
+        raise unfit("notes.jsonl", left[0]["id"], msg("it belongs to a record that is not in the export"))
+
+
+def found_again(on: Bringing, report: Row, notes: list[Row]) -> bool:
+    """Whether a report here has these words and these notes; if so, they are what the export's are called."""
+    for here in same(on.connection, tables.Report, words(report, REPORT)):
+        matches = [same(on.connection, tables.Note, words(note, NOTE) | {"report_id": here}) for note in notes]
+        if all(matches):
+            on.ids.of["reports"][report["id"]] = here
+            on.ids.of["notes"] |= {note["id"]: match[0] for note, match in zip(notes, matches, strict=True)}
+            return True
+    return False
+
+
+def words(row: Row, columns: tuple[str, ...]) -> Row:
+    return {name: row.get(name, [] if name in ("goals", "techniques", "steps") else "") for name in columns}
+
+
+def save_roles(on: Bringing) -> None:
     """Versions of role cards; those of one card stay versions of one card."""
     cards: dict[int, tuple[int, str]] = {}  # what a card of the export is called here: id and title
-    for role in sorted(found.rows["roles"], key=lambda role: role.version):
-        mark = role.card_id or role.id
-        known = the_same(session, role, ("title", "text", "created"))
-        if known is not None:
-            ids.of["roles"][role.id] = known
+    for role in sorted(on.rows("roles"), key=lambda role: (role.get("version", 1), role["id"])):
+        card = role.get("card_id") or role["id"]
+        if known := same(on.connection, tables.RoleCard, {name: role.get(name, "") for name in ("title", "text", "created")} | {"profile": role.get("profile", {})}):
+            on.ids.of["roles"][role["id"]] = known[0]
+            on.ids.of["cards"].setdefault(card, card_of(on, known[0]))
             continue
-        card, title = cards.get(mark) or (None, free_name(session, tables.RoleCard, "title", role.title))
-        new = add(session, role, title=title, card_id=card, clearance=int(Clearance.UNCONFIRMED), review={})
-        cards.setdefault(mark, (new, title))
-        session.execute(update(tables.RoleCard).where(col(tables.RoleCard.id) == new).values(card_id=cards[mark][0]))
-        ids.of["roles"][role.id] = new
+        here, title = cards.get(card) or (None, free_name(on.connection, tables.RoleCard, "title", role["title"]))
+        new = on.add("roles", tables.RoleCard, role, title=title, card_id=here, review={}, **UNREAD)
+        cards.setdefault(card, (new, title))
+        on.ids.of["cards"].setdefault(card, new)
+        point(on.connection, tables.RoleCard, "card_id", [(new, cards[card][0])])
 
 
-def free_name(session: Transaction, table: Any, column: str, name: str) -> str:
-    tried, number = name, 1
-    while session.exec(select(table.id).filter_by(**{column: tried})).first() is not None:
-        number += 1
-        tried = f"{name} ({number})"
-    return tried
+def card_of(on: Bringing, role: int) -> int:
+    return int(on.connection.execute("SELECT card_id FROM role_card WHERE id = ?", (role,)).fetchone()[0])
 
 
-def agent_here(session: Transaction, agent: tables.Agent) -> int:
-    """The same agent if it is here; else one of its own without an endpoint, so that it asks nobody."""
-    known = the_same(session, agent, ("name", "hash"))
-    return known or add(session, agent, name=free_name(session, tables.Agent, "name", agent.name), endpoint_id=None)
-
-
-def add_call(session: Transaction, call: Row, study: int) -> int:
-    """A call with its messages and raw reply as they were."""
-    messages = [{"role": str(m.get("role", "")), "content": str(m.get("content", ""))} for m in call.get("messages") or []]
-    raw = str(call.get("raw") or "")
-    fields = one(tables.Call, "calls.jsonl", int(call.get("id") or 0), call | {"messages": [], "raw": ""}).model_dump(
-        exclude={"id", "messages", "raw", "unit_id", "study_id"}
-    )
-    packed = pack_call(fields | {"study_id": study, "unit_id": None}, messages, raw)
-    connection: Any = session.connection().connection.dbapi_connection
-    return save_call(connection, packed)
-
-
-def save_sessions(session: Transaction, found: Folder, ids: Ids) -> None:
-    for held in found.rows["sessions"]:
-        ids.of["sessions"][held.id] = add(
-            session, held, role_id=ids.get("roles", held.role_id), report_id=ids.get("reports", held.report_id),
-            client_agent_id=ids.get("agents", held.client_agent_id), counselor_agent_id=ids.get("agents", held.counselor_agent_id),
-            parent_id=None, clearance=int(Clearance.UNCONFIRMED), consented_to="",
+def save_sessions(on: Bringing) -> None:
+    """Sessions as they ended; none goes on here."""
+    parents: list[tuple[int, int | None]] = []
+    for held in on.rows("sessions"):
+        over = held.get("state", "ended") if held.get("state") in ("ended", "stopped") else "stopped"
+        why = "stopped" if held.get("ended_by") == "ready" else held.get("ended_by", "")
+        parent = held.get("parent_id")
+        new = on.add(
+            "sessions", tables.Session, held, role_id=on.ids.get("roles", held.get("role_id")), parent_id=None,
+            report_id=on.ids.get("reports", held.get("report_id")), consented_to="", state=over, ended_by=why,
+            client_agent_id=on.ids.get("agents", held.get("client_agent_id")),
+            counselor_agent_id=on.ids.get("agents", held.get("counselor_agent_id")), **UNREAD,
         )  # fmt: skip
-    for turn in found.rows["turns"]:
-        place = ids.get("sessions", turn.session_id)
-        if place is None:
-            raise unfit("turns.jsonl", turn.id or 0, "it belongs to no session of the export")
-        session.add(tables.Turn(**(turn.model_dump(exclude={"id"}) | {"session_id": place, "call_id": ids.get("calls", turn.call_id), "agent_id": ids.get("agents", turn.agent_id)})))
-    session.flush()
+        parents.append((new, parent))
+    point(on.connection, tables.Session, "parent_id", [(new, on.ids.get("sessions", parent)) for new, parent in parents])
 
 
-def save_units(session: Transaction, found: Folder, ids: Ids, study: int) -> None:
-    """The units as they ended, without keys: what they answered is not reused for studies of this store."""
-    for unit in found.rows["units"]:
-        result = {name: ids.get("sessions", value) or value if name in ("session", "first", "second") else value for name, value in unit.result.items()}
-        result = {name: value for name, value in result.items() if name != "source"}
-        state = "done" if unit.state == "reused" else unit.state
-        ids.of["units"][unit.id] = add(session, unit, study_id=study, key="", result=result, state=state)
+def save_units(on: Bringing) -> None:
+    """The units as they ended; one that used an answer of another study stands for that answer's unit."""
+    for unit in on.rows("units"):
+        new = on.add("units", tables.Unit, translating.unit_row(unit, on.ids), study_id=on.study)
+        if source := unit.get("result", {}).get("source"):
+            on.ids.of["units"].setdefault(source, new)
 
 
-def save_judgments(session: Transaction, found: Folder, ids: Ids, study: int) -> None:
-    made: dict[str, dict[int, int]] = {"ratings": {}, "comparisons": {}}
-    for row in found.rows["ratings"]:
-        made["ratings"][row.id] = add(
-            session, row, **common(row, ids, study), session_id=need(ids, "sessions", row.session_id, "ratings.jsonl", row.id)
-        )
-    for row in found.rows["comparisons"]:
-        quotes = [quote | {"session": ids.get("sessions", quote.get("session"))} for quote in row.quotes]
-        made["comparisons"][row.id] = add(
-            session, row, **common(row, ids, study), quotes=quotes, role_id=ids.get("roles", row.role_id),
-            first_id=need(ids, "sessions", row.first_id, "comparisons.jsonl", row.id),
-            second_id=need(ids, "sessions", row.second_id, "comparisons.jsonl", row.id),
-            winner_id=ids.get("sessions", row.winner_id),
+def save_calls(on: Bringing) -> None:
+    """Calls with their texts, linked to the records these come from."""
+    before = calls_about(on.found, on.ids) if on.found.version == 1 else {}
+    for call in on.rows("calls"):
+        named = [(one["kind"], on.ids.get(translating.RECORDS[one["kind"]], one["id"])) for one in call.get("records", [])]
+        about = [(kind, id) for kind, id in named if id is not None] or sorted(before.get(call["id"], ()))
+        fields = {name: value for name, value in call.items() if name not in ("id", "messages", "raw", "records")} | {
+            "study_id": on.study if call.get("study_id") == on.found.study["id"] else None,
+            "unit_id": on.ids.get("units", call.get("unit_id")), "about": about,
+        }  # fmt: skip
+        on.ids.of["calls"][call["id"]] = save_call(on.connection, pack_call(fields, call.get("messages", []), call.get("raw", "")))
+    made = [(on.ids.get("notes", note["id"]), on.ids.get("calls", note.get("call_id"))) for note in on.rows("notes")]
+    point(on.connection, tables.Note, "call_id", [(note, call) for note, call in made if note in on.new_notes])
+
+
+def save_turns(on: Bringing) -> None:
+    spoken = speakers(on.found) if on.found.version == 1 else None
+    for turn in on.rows("turns"):
+        who = spoken(turn) if spoken else {"agent_id": turn.get("agent_id")}
+        on.add(
+            "turns", tables.Turn, turn | who, session_id=on.need("sessions", turn["session_id"], "turns.jsonl", turn),
+            call_id=on.ids.get("calls", turn.get("call_id")), agent_id=on.ids.get("agents", who["agent_id"]),
         )  # fmt: skip
-    for name, here in made.items():
-        supersede(session, found.rows[name], here)
 
 
-def supersede(session: Transaction, rows: Sequence[Any], here: Mapping[int, int]) -> None:
-    """Rows that a newer reading superseded stay so, by that reading's id here; where it is not in the export, they count."""
-    for row in rows:
-        newer = here.get(row.superseded_by or 0)
-        if newer is not None:
-            table = type(row)
-            session.execute(update(table).where(col(table.id) == here[row.id]).values(superseded_by=newer))
+def save_ratings(on: Bringing) -> None:
+    newer: list[tuple[int, int | None]] = []
+    for row in on.rows("ratings"):
+        session = on.need("sessions", row["session_id"], "ratings.jsonl", row)
+        new = on.add("ratings", tables.Rating, row, **judged(on, row, "ratings.jsonl"), session_id=session)
+        newer.append((new, row.get("superseded_by")))
+    point(on.connection, tables.Rating, "superseded_by", [(new, on.ids.get("ratings", by)) for new, by in newer])
 
 
-def common(row: Any, ids: Ids, study: int) -> Row:
+def save_comparisons(on: Bringing) -> None:
+    file = "comparisons.jsonl"
+    newer: list[tuple[int, int | None]] = []
+    for row in on.rows("comparisons"):
+        pair = {name: on.need("sessions", row[name], file, row) for name in ("first_id", "second_id")}
+        winner = on.ids.get("sessions", row.get("winner_id"))
+        if (row["verdict"] == "won") != (winner is not None) or (winner is not None and winner not in pair.values()):
+            raise unfit(file, row["id"], msg("its verdict names another session than the two"))
+        role = on.ids.get("roles", row.get("role_id"))
+        new = on.add("comparisons", tables.Comparison, row, **judged(on, row, file), **pair, winner_id=winner, role_id=role)
+        newer.append((new, row.get("superseded_by")))
+    point(on.connection, tables.Comparison, "superseded_by", [(new, on.ids.get("comparisons", by)) for new, by in newer])
+
+
+def judged(on: Bringing, row: Row, file: str) -> Row:
     return {
-        "study_id": study, "unit_id": ids.get("units", row.unit_id), "call_id": ids.get("calls", row.call_id),
-        "rater_id": need(ids, "raters", row.rater_id, "raters.jsonl", row.id), "superseded_by": None,
+        "study_id": on.study, "unit_id": on.ids.get("units", row.get("unit_id")), "call_id": on.ids.get("calls", row.get("call_id")),
+        "rater_id": on.need("raters", row["rater_id"], file, row), "quotes": translating.quotes(row.get("quotes", []), on.ids),
+        "superseded_by": None,
     }  # fmt: skip
-
-
-def need(ids: Ids, kind: str, id: int | None, file: str, number: int | None) -> int:
-    found = ids.get(kind, id)
-    if found is None:
-        raise unfit(file, number or 0, f"{kind} {id} is not in the export")
-    return found
