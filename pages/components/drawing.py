@@ -63,6 +63,12 @@ def who(turn: Said, seat: str, names: Mapping[str, str]) -> str:
     return names.get(key, names[seat]).replace("{person}", turn.person)
 
 
+def place_of(quote: Mapping[str, Any]) -> int | None:
+    """The position of the turn a quote names; ``None`` where it names none."""
+    turn = quote.get("turn")
+    return turn if type(turn) is int and turn > 0 else None
+
+
 def numbered(quotes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Quotes with their numbers: as given, else counted from 1."""
     return [{"number": at, **quote} for at, quote in enumerate(quotes, 1)]
@@ -86,7 +92,7 @@ def quote_spans(turn: Said, quotes: Iterable[Mapping[str, Any]]) -> list[Span]:
     """Where the quotes stand in this turn; the same stretch quoted twice carries both numbers."""
     found: dict[tuple[int, int, bool], list[str]] = {}
     for quote in quotes:
-        if quote.get("turn") != turn.position:
+        if place_of(quote) != turn.position:
             continue
         match = match_quote(str(quote.get("text", "")), [{"position": turn.position, "text": turn.text}])
         if match.turn is not None:
@@ -160,7 +166,7 @@ def stage_html(name: str) -> str:
 
 def lit(quotes: Iterable[Mapping[str, Any]], key: str) -> str:
     """The rule that lights a turn while the pointer is on a link to it, without a rerun."""
-    turns = sorted({int(q["turn"]) for q in quotes if q.get("turn")})
+    turns = sorted({turn for quote in quotes if (turn := place_of(quote)) is not None})
     rules = "".join(
         f'body:has(a[href="#{esc(key)}-{n}"]:hover) #{esc(key)}-{n}'
         "{background:var(--r-lit);box-shadow:inset 0 0 0 2px var(--r-quote-line)}"
@@ -175,12 +181,13 @@ def quotes_html(
     """Quotes as a list, each with a link to its turn; against is dashed, not found is dotted and said."""
     pieces: list[str] = []
     for quote in quotes:
-        found = quote.get("turn") is not None and quote.get("status") != "not found"
+        turn = place_of(quote)
+        found = turn is not None and quote.get("status") != "not found"
         against = quote.get("side") == "against"
         kind = " r-against" if against else ""
         label = quote.get("label") or words["against" if against else "for"]
         link = (
-            f'<a href="#{esc(key)}-{quote["turn"]}">{esc(words["turn"].format(n=quote["turn"]))}</a>'
+            f'<a href="#{esc(key)}-{turn}">{esc(words["turn"].format(n=turn))}</a>'
             if found
             else esc(words["unfound"])
         )
