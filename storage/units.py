@@ -12,34 +12,11 @@ from sqlmodel import select
 
 from storage import tables
 from storage.store import Store
+from storage.waiting import Answered, Waiting
 
 CHUNK = 500
 OPEN = ("planned", "running")
 ANSWERED = ("done", "unscored")
-
-
-class Waiting(NamedTuple):
-    """A unit as a worker takes it up."""
-
-    id: int
-    position: int
-    kind: str
-    stage: int
-    key: str
-    payload: dict[str, Any]
-    attempts: int
-    result: dict[str, Any]
-
-
-class Answered(NamedTuple):
-    """A unit that holds an answer."""
-
-    id: int
-    key: str
-    state: str
-    result: dict[str, Any]
-    whole: bool = True  # false: some items of its instrument are unscored
-
 
 WAITING = "SELECT id, position, kind, stage, key, payload, attempts, result FROM unit "
 

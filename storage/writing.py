@@ -5,14 +5,12 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from core.errors import NotFound
 from storage import tables
 from storage.ledger import columns, insert, row_values
-
-if TYPE_CHECKING:
-    from storage.units import Waiting
+from storage.waiting import Waiting
 
 FIGURES = (
     "calls", "requests", "repaired", "tokens_in", "tokens_out", "tokens_cached", "estimated", "cost", "unpriced"
@@ -28,7 +26,7 @@ STILL_THERE = {
 SHARED_ENDS = ("</session>\n", "</transcript>\n")
 
 
-def claim(connection: sqlite3.Connection, unit: "Waiting") -> tuple[int, str, str] | None:
+def claim(connection: sqlite3.Connection, unit: Waiting) -> tuple[int, str, str] | None:
     """Mark a unit as running before its first call; or give (id, state, result) of an answer that came meanwhile."""
     if unit.key:
         found = connection.execute(

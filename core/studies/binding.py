@@ -17,7 +17,7 @@ from core.studies import logs, reasons
 from core.studies.keys import content_key, transcript_hash
 from storage import tables, units
 from storage.store import Store
-from storage.units import Answered, Waiting
+from storage.waiting import Answered, Waiting
 
 PAGE = 1000
 NEEDS = ("role", "session", "first", "second", "note")  # payload fields that may name a unit of this study

@@ -26,7 +26,7 @@ from core.studies.replay import stored_calls, stored_key
 from core.studies.unit import AnsweredElsewhere, Asking, Chair, Desk, PacedEngine
 from storage import tables, units, writing
 from storage.store import Store
-from storage.units import Waiting
+from storage.waiting import Answered, Waiting
 
 JUDGE_TEMPERATURE = 1.0  # both papers ask their judges at temperature 1
 INTEGRITY = (sqlite3.IntegrityError, IntegrityError)  # a row it belongs to is not there
@@ -152,7 +152,7 @@ async def take_over(room: Room, unit: Waiting, found: AnsweredElsewhere) -> str:
     row: dict[str, Any] = {
         "id": unit.id, "kind": unit.kind, "key": unit.key, "state": "planned", "reason": "", "result": dict(unit.result)
     }  # fmt: skip
-    source = units.Answered(found.source, unit.key, found.state, json.loads(found.result))
+    source = Answered(found.source, unit.key, found.state, json.loads(found.result))
     adopt(room.store, room.study, row, source)
     await room.desk.ledger.write(
         lambda c: writing.finish(c, unit.id, row["state"], row["reason"], row["result"])

@@ -4,7 +4,7 @@ import asyncio
 
 from core.studies.binding import JUDGED, Shelf
 from storage import units
-from storage.units import Waiting
+from storage.waiting import Waiting
 
 PAGE = 200
 

@@ -16,7 +16,7 @@ from core.studies.prices import Price, Purse, tokens_of
 from core.studies.replay import answer_again, stored_key
 from storage import tables, writing
 from storage.ledger import Ledger
-from storage.units import Waiting
+from storage.waiting import Waiting
 
 BUSY = (429, 502, 503, 504)
 ODD = ("malformed", "no choice", "unfinished")

@@ -202,7 +202,7 @@ def test_an_answer_about_what_was_deleted_meanwhile_is_not_kept(store: Store) ->
     store.delete("session", session.id or 0)
     failed_call(store, session.id or 0, "gonebefore late", study.id or 0)
     assert "gonebefore" not in everything_in(store)
-    assert (units.figures(store, study.id or 0).calls, units.figures(store, study.id or 0).cost) == (1, 0.5)
+    assert (units.figures(store, study.id or 0).requests, units.figures(store, study.id or 0).cost) == (1, 0.5)
 
 
 def test_no_call_is_lost_while_something_is_deleted(store: Store) -> None:

@@ -1,0 +1,300 @@
+"""The named operations of each noun, beside those every noun has (``storage.records``)."""
+
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from sqlalchemy import func, or_, text, update
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session as Transaction
+from sqlmodel import col, select
+
+from storage import deletion, reclaiming, tables, writing
+from storage.records import Database, Records
+
+
+class Settings:
+    """Choices of this workbench, by name."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def get(self, name: str, default: Any = None) -> Any:
+        row = self.database.run(lambda session: session.get(tables.Setting, name))
+        return default if row is None else row.value
+
+    def set(self, name: str, value: Any) -> None:
+        self.database.run(lambda session: session.merge(tables.Setting(name=name, value=value)))
+
+
+class Reports(Records[tables.Report]):
+    def save(self, report: tables.Report, masks: list[tables.Mask]) -> tables.Report:
+        """A report with the key to its masking, in one transaction."""
+
+        def both(session: Transaction) -> None:
+            session.add(report)
+            session.flush()
+            for mask in masks:
+                mask.report_id = report.id or 0
+                session.add(mask)
+
+        self.database.run(both)
+        return report
+
+    def masks(self, report_id: int) -> list[tables.Mask]:
+        return Records(self.database, tables.Mask, "mask").all(report_id=report_id)
+
+    def replace_masks(self, report_id: int, masks: list[tables.Mask]) -> None:
+        def swap(session: Transaction) -> None:
+            for old in session.exec(select(tables.Mask).filter_by(report_id=report_id)):
+                session.delete(old)
+            for mask in masks:
+                session.add(mask)
+
+        self.database.run(swap)
+
+    def notes(self, report_id: int) -> list[tables.Note]:
+        return Records(self.database, tables.Note, "note").all(report_id=report_id)
+
+    def add_note(self, note: tables.Note) -> tables.Note:
+        """Save the note as the next version of its report's note."""
+
+        def next_version(session: Transaction) -> None:
+            newest = session.exec(
+                select(func.max(tables.Note.version)).where(tables.Note.report_id == note.report_id)
+            ).one()
+            note.version = (newest or 0) + 1
+            session.add(note)
+
+        self.database.run(next_version)
+        return note
+
+
+class Roles(Records[tables.RoleCard]):
+    """Role cards; each row is one version of a card."""
+
+    def add(self, row: tables.RoleCard) -> tables.RoleCard:
+        """Save a new card, as its first version."""
+
+        def first(session: Transaction) -> None:
+            session.add(row)
+            session.flush()
+            row.card_id = row.id
+
+        return self._saved(row, first)
+
+    def add_version(self, row: tables.RoleCard) -> tables.RoleCard:
+        """Save the next version of the card that ``row.card_id`` names."""
+
+        def next_version(session: Transaction) -> None:
+            newest = select(func.max(tables.RoleCard.version)).where(tables.RoleCard.card_id == row.card_id)
+            row.version = (session.exec(newest).one() or 0) + 1
+            session.add(row)
+
+        return self._saved(row, next_version)
+
+    def _saved(self, row: tables.RoleCard, work: Callable[[Transaction], None]) -> tables.RoleCard:
+        try:
+            self.database.run(work)
+        except IntegrityError as error:
+            raise self._clash(row, error) from error
+        return row
+
+    def cards(self, **equals: Any) -> list[tables.RoleCard]:
+        """Every card in its newest version, in the order the cards were made."""
+        role = tables.RoleCard
+        newest = select(func.max(role.id)).group_by(col(role.card_id))
+        query = select(role).filter_by(**equals).where(col(role.id).in_(newest)).order_by(col(role.card_id))
+        return self.database.run(lambda session: list(session.exec(query).all()))
+
+    def versions(self, card_id: int) -> list[tables.RoleCard]:
+        """All versions of a card, oldest first."""
+        return sorted(self.all(card_id=card_id), key=lambda role: role.version)
+
+    def rename(self, card_id: int, title: str) -> None:
+        """A new title for all versions of a card.
+
+        Raises:
+            DataError: the title is in use.
+        """
+        try:
+            self.database.run(
+                lambda session: session.execute(
+                    update(tables.RoleCard).where(col(tables.RoleCard.card_id) == card_id).values(title=title)
+                )
+            )
+        except IntegrityError as error:
+            raise self._clash(None, error, {"title": title}) from error
+
+
+class Sessions(Records[tables.Session]):
+    def turns(self, session_id: int) -> list[tables.Turn]:
+        """Turns of one session in their order."""
+        query = select(tables.Turn).filter_by(session_id=session_id).order_by(tables.Turn.position)  # type: ignore[arg-type]
+        return self.database.run(lambda session: list(session.exec(query).all()))
+
+    def of_card(self, card_id: int) -> list[tables.Session]:
+        """Sessions held with any version of a role card, in the order they were made."""
+        versions = select(tables.RoleCard.id).where(tables.RoleCard.card_id == card_id)
+        query = select(tables.Session).where(col(tables.Session.role_id).in_(versions)).order_by(col(tables.Session.id))
+        return self.database.run(lambda session: list(session.exec(query).all()))
+
+    def per_card(self) -> dict[int, int]:
+        """How many sessions each role card has, its versions together."""
+        card = col(tables.RoleCard.card_id)
+        query = select(card, func.count()).join(tables.Session, tables.Session.role_id == tables.RoleCard.id).group_by(card)  # type: ignore[arg-type]
+        return self.database.run(lambda session: {id or 0: n for id, n in session.exec(query)})
+
+    def overview(self) -> list[dict[str, Any]]:
+        """All sessions for a list, newest first: their facts, who speaks, how many turns, marks and judgments."""
+        one, turn = tables.Session, tables.Turn
+        per_session = [
+            (select(func.count()).where(table.session_id == one.id, *more).scalar_subquery().label(name))
+            for name, table, more in (
+                ("turns", turn, (turn.state == "complete",)),
+                ("risk", turn, (func.json_array_length(turn.risk) > 0,)),
+                ("ratings", tables.Rating, (col(tables.Rating.superseded_by).is_(None),)),
+            )
+        ]
+        query = (
+            select(  # type: ignore[call-overload]
+                one.id, one.title, one.origin, one.language, one.state, one.topic, one.engine, one.created, one.clearance,
+                one.client_code, one.counselor_code, tables.RoleCard.title.label("role"),  # type: ignore[attr-defined]
+                tables.Agent.name.label("counselor"), *per_session,  # type: ignore[attr-defined]
+            )
+            .outerjoin(tables.RoleCard, tables.RoleCard.id == one.role_id)
+            .outerjoin(tables.Agent, tables.Agent.id == one.counselor_agent_id)
+            .order_by(col(one.id).desc())
+        )  # fmt: skip
+        return self.database.run(lambda session: [dict(row._mapping) for row in session.exec(query)])
+
+    def add_turn(self, turn: tables.Turn) -> tables.Turn:
+        """Save one turn; a position is filled once."""
+        return Records(self.database, tables.Turn, "turn").add(turn)
+
+    def set_turn(self, turn_id: int, **fields: Any) -> tables.Turn:
+        return Records(self.database, tables.Turn, "turn").update(turn_id, **fields)
+
+    def add_with_turns(self, session: tables.Session, turns: list[tables.Turn]) -> tables.Session:
+        """A session and all its turns in one transaction."""
+
+        def both(transaction: Transaction) -> None:
+            transaction.add(session)
+            transaction.flush()
+            for turn in turns:
+                turn.session_id = session.id or 0
+                transaction.add(turn)
+
+        self.database.run(both)
+        return session
+
+
+class Raters(Records[tables.Rater]):
+    def ensure(self, kind: str, name: str, agent_hash: str = "") -> tables.Rater:
+        """The rater of this kind and name, made when it is new."""
+        return self.find(kind=kind, name=name) or self.add(
+            tables.Rater(kind=kind, name=name, agent_hash=agent_hash)
+        )
+
+
+class Judgments(Records[Any]):
+    """Ratings or comparisons: rows with their rater's kind and name beside them."""
+
+    def rows(self, **equals: Any) -> list[dict[str, Any]]:
+        """Tidy rows, oldest first; each with ``rater_kind`` and ``rater`` (the name).
+
+        With ``study_id``, also the rows of earlier studies whose answers that study reused.
+        """
+        where = [getattr(self.table, name) == value for name, value in equals.items()]
+        where.append(self.table.superseded_by.is_(None))
+        if equals.get("study_id") is not None:
+            where = [c for name, c in zip([*equals, ""], where, strict=True) if name != "study_id"]
+            return self._rows([*where, self._of_study(int(equals["study_id"]))])
+        return self._rows(where)
+
+    def count(self, **equals: Any) -> int:
+        """Rows that count: those a newer reader superseded do not."""
+        return super().count(**equals, superseded_by=None)
+
+    def _of_study(self, study_id: int) -> Any:
+        source = col(tables.Unit.result)["source"].as_integer()
+        reused = select(source).where(tables.Unit.study_id == study_id, source.is_not(None))
+        return or_(self.table.study_id == study_id, self.table.unit_id.in_(reused))
+
+    def _rows(self, where: list[Any]) -> list[dict[str, Any]]:
+        query = (
+            select(self.table, tables.Rater.kind, tables.Rater.name, tables.Rater.agent_hash)
+            .join(tables.Rater, tables.Rater.id == self.table.rater_id)
+            .where(*where)
+            .order_by(self.table.id)
+        )
+        found = self.database.run(lambda session: list(session.exec(query).all()))
+        return [
+            row.model_dump() | {"rater_kind": kind, "rater": name, "agent_hash": hash}
+            for row, kind, name, hash in found
+        ]
+
+
+class Calls(Records[tables.Call]):
+    def save(self, fields: dict[str, Any], messages: list[dict[str, str]], raw: str) -> int:
+        """One call, its texts stored once each by content, and its links; returns its id.
+
+        0: a record it is ``about`` was deleted meanwhile, so its words were not kept (``writing.save_call``).
+        """
+        packed = writing.pack_call(fields, messages, raw)
+        return self.database.write(lambda connection: writing.save_call(connection, packed))
+
+    def loose(self) -> list[int]:
+        """Calls that no record was made from and no study made: those of drafts nobody saved."""
+        sql = (
+            "SELECT id FROM call c WHERE study_id IS NULL AND raw <> '' AND NOT EXISTS "
+            "(SELECT 1 FROM call_record r WHERE r.call_id = c.id)"
+        )
+        return self.database.run(lambda session: [row[0] for row in session.connection().execute(text(sql))])
+
+    def drop(self, ids: Iterable[int]) -> None:
+        """Delete calls that no record was made from, with the texts only they carry."""
+        wanted = list(ids)
+
+        def work(connection: sqlite3.Connection) -> None:
+            deletion.delete_calls(connection, wanted)
+            writing.keep_setting(connection, reclaiming.UNFINISHED, True)
+
+        self.database.write(work)
+
+    def link(self, ids: Iterable[int], kind: str, record_id: int) -> None:
+        """Name a record that was made from these calls."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            for id in ids:
+                writing.link_call(connection, id, [(kind, record_id)])
+
+        self.database.write(work)
+
+    def about(self, ids: Iterable[int]) -> dict[int, list[tuple[str, int]]]:
+        """The records (kind, id) these calls' texts come from, by call."""
+        link = tables.CallRecord
+        query = select(link).where(col(link.call_id).in_(list(ids))).order_by(col(link.call_id), col(link.kind), col(link.record_id))
+        found: dict[int, list[tuple[str, int]]] = {}
+        for row in self.database.run(lambda session: list(session.exec(query).all())):
+            found.setdefault(row.call_id, []).append((row.kind, row.record_id))
+        return found
+
+    def whole(self, id: int) -> dict[str, Any]:
+        """The call with its messages and raw reply as they were."""
+        call = self.get(id)
+        wanted = {m["hash"] for m in call.messages} | {call.raw}
+        query = select(tables.TextPart).where(tables.TextPart.hash.in_(wanted))  # type: ignore[attr-defined]
+        parts = self.database.run(
+            lambda session: {p.hash: zlib.decompress(p.data).decode() for p in session.exec(query)}
+        )
+        messages: list[dict[str, str]] = []
+        for named in call.messages:
+            said = parts.get(named["hash"], "")
+            if named.get("joined"):  # one message in two parts: the transcript it shares, and the rest
+                messages[-1]["content"] += said
+            else:
+                messages.append({"role": named["role"], "content": said})
+        kept = call.model_dump(exclude={"messages"})
+        return kept | {"messages": messages, "raw": parts.get(call.raw, "")}
