@@ -18,6 +18,7 @@ Facets = dict[str, Scalar | list[str]]
 Language = Literal["en", "zh"]
 Seat = Literal["client", "counselor"]
 Code = Annotated[str, Field(max_length=200)]
+Moment = Annotated[str, Field(pattern=r"^(\d{4}-\d\d-\d\dT\d\d:\d\d[0-9:.+Z-]{0,24})?$")]
 
 
 class Part(BaseModel):
@@ -199,6 +200,7 @@ CHECKED: dict[type[SQLModel], dict[str, Any]] = {
     },
 }  # fmt: skip
 PLAIN: dict[Any, Any] = {int: Whole, int | None: Whole | None}
+MOMENTS = ("created", "started", "ended")
 
 
 def form_of(table: type[SQLModel], **more: Any) -> type[Part]:
@@ -208,7 +210,7 @@ def form_of(table: type[SQLModel], **more: Any) -> type[Part]:
     for name, field in table.model_fields.items():
         if name == "id" or table.__table__.columns[name].computed is not None:  # type: ignore[attr-defined]
             continue
-        kind = known.get(name, PLAIN.get(field.annotation, field.annotation))
+        kind = Moment if name in MOMENTS else known.get(name, PLAIN.get(field.annotation, field.annotation))
         usual: Any = Field(default_factory=field.default_factory) if field.default_factory else field.default
         fields[name] = (kind, ... if field.is_required() else usual)
     return create_model(f"Exported{table.__name__}", __base__=Part, **fields, **more)

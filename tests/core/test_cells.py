@@ -2,6 +2,8 @@
 
 import csv
 import io
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import openpyxl
@@ -51,6 +53,12 @@ def test_workbook_holds_no_formula() -> None:
         if not any(letter in text for letter in "\x00"):  # no letter of a workbook
             book.active.append([cell(text)])  # type: ignore[union-attr]
     assert {row[0].data_type for row in book.active.iter_rows()} == {"s"}  # type: ignore[union-attr]
+
+
+def test_tables_on_pages_have_no_download_of_their_own() -> None:
+    """Streamlit's button cannot be guarded, so it is off; the button beside a table is ours."""
+    settings = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert settings["client"]["disableDataExport"] is True
 
 
 def test_time_is_linear_in_the_text() -> None:

@@ -96,6 +96,7 @@ WRONG: dict[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
     "turn of no session": ("turns", lambda r: r.update(session_id=9)),
     "winner that was not compared": ("comparisons", lambda r: r.update(winner_id=9, verdict="won")),
     "won by nobody": ("comparisons", lambda r: r.update(winner_id=None, verdict="won")),
+    "moment that is none": ("calls", lambda r: r.update(created="<img src=x>")),
     "seat that is none": ("turns", lambda r: r.update(seat="<img>")),
     "half a character": ("turns", lambda r: r.update(text="\ud800")),
     "text that is a number": ("turns", lambda r: r.update(text=5)),
