@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
+from core.cells import uncell
 from core.errors import DataError, WorkbenchError, msg
 
 MOST_BYTES = 50_000_000  # of any file
@@ -198,7 +199,7 @@ def delimiter(text: str) -> str:
 
 
 def table(name: str, text: str) -> list[tuple[int, list[str]]]:
-    """The rows of a CSV text that are not blank, each with its line number.
+    """The rows of a CSV text that are not blank, each with its line number; guards of cells are taken off.
 
     Raises:
         DataError: it is no CSV table, has no filled cell, or more cells than can be read here.
@@ -213,7 +214,7 @@ def table(name: str, text: str) -> list[tuple[int, list[str]]]:
             if cells > MOST_CELLS:
                 raise too_much(name, msg("cells"), MOST_CELLS)
             if any(cell.strip() for cell in row):
-                rows.append((lines.line_num, row))
+                rows.append((lines.line_num, [uncell(cell) for cell in row]))
     except csv.Error as error:
         raise DataError(
             "{name} is not a CSV table: {why} (line {line}). Save it as CSV and try again; nothing was saved.",

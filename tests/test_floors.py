@@ -18,7 +18,7 @@ FLOORS = [
     {"core.llm", "core.prompting", "core.instruments"},
     {"core.agreement", "storage"},
     {"core.files"},
-    {"core.errors"},
+    {"core.errors", "core.cells", "core.private_files"},
 ]
 SAME_FLOOR = {
     ("core.llm", "core.prompting"),

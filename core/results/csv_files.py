@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core import files
-from core.cells import cell, uncell
+from core.cells import cell
 from core.errors import DataError, msg
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def rows_of(name: str, data: bytes, columns: Sequence[str]) -> list[dict[str, st
         )  # fmt: skip
     places = {column: heads.index(column) for column in columns}
     rows = [
-        {head: uncell(cells[at].strip()) if at < len(cells) else "" for head, at in places.items()}
+        {head: cells[at].strip() if at < len(cells) else "" for head, at in places.items()}
         | {"line": str(line)}
         for line, cells in lines[1:]
     ]

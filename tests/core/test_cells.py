@@ -10,8 +10,11 @@ import openpyxl
 import pandas as pd
 import pytest
 
+from core import files
 from core.cells import FORMULA, cell, uncell
 from core.results.csv_files import csv_bytes
+from core.sessions.tabular import read_csv
+from core.sessions.transcripts import Transcript
 from pages.components import charts
 
 FORMULAS = [
@@ -53,6 +56,16 @@ def test_workbook_holds_no_formula() -> None:
         if not any(letter in text for letter in "\x00"):  # no letter of a workbook
             book.active.append([cell(text)])  # type: ignore[union-attr]
     assert {row[0].data_type for row in book.active.iter_rows()} == {"s"}  # type: ignore[union-attr]
+
+
+def test_guards_are_taken_off_wherever_a_table_comes_in() -> None:
+    said = "=) she smiled"
+    rows = [["speaker", "text"], ["client", said], ["counselor", "-- and then?"]]
+    text = "\n".join(",".join(str(cell(one)) for one in row) for row in rows)
+    assert "'=)" in text
+    assert [row for _line, row in files.table("a.csv", text)] == rows
+    session = next(one for one in read_csv("a.csv", text) if isinstance(one, Transcript))
+    assert [turn["text"] for turn in session.turns] == [said, "-- and then?"]
 
 
 def test_tables_on_pages_have_no_download_of_their_own() -> None:
