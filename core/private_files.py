@@ -12,16 +12,16 @@ FOLDER, FILE = stat.S_IRWXU, stat.S_IRUSR | stat.S_IWUSR
 
 
 def private_folder(path: Path) -> Path:
-    """The folder, made where it is not there, open to its owner only; one of somebody else stays as it is.
+    """The folder; where it is not there it is made, open to its owner only. One that is there keeps its rights: its
+    owner may share it, and what is written into it is a ``private_file``.
 
     Raises:
         OSError: it cannot be made, or something else has this name.
     """
     made = [one for one in (path, *path.parents) if not one.exists()]
     path.mkdir(mode=FOLDER, parents=True, exist_ok=True)
-    for one in (path, *made):
-        with suppress(PermissionError):
-            one.chmod(FOLDER)
+    for one in made:
+        one.chmod(FOLDER)
     return path
 
 
