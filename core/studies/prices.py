@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.errors import DataError, ModelError
+from core.errors import DataError, ModelError, msg
 from core.llm.gate import is_local
 from core.llm.seam import Endpoint
 
@@ -87,8 +87,10 @@ class OverBudget(ModelError):
 
     def __init__(self, spent: float, budget: float) -> None:
         super().__init__(
-            "The study stopped at its budget: ${spent:.2f} of ${budget:.2f} are spent and the next call could go "
-            "beyond it. Everything answered is saved; raise the budget and resume.",
+            msg(
+                "The study stopped at its budget: ${spent:.2f} of ${budget:.2f} are spent and the next call could go "
+                "beyond it. Everything answered is saved; raise the budget and resume."
+            ),
             kind="study",
             spent=spent,
             budget=budget,

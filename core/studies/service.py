@@ -13,6 +13,7 @@ from core.studies import keyring, samples
 from core.studies.binding import settle
 from core.studies.design import Design, read_design
 from core.studies.expand import Catalogue, Expansion, Instrument, expand
+from core.studies.lock import meeting_place
 from core.studies.progress import Standing, standing
 from core.studies.starting import LOG, start_worker, start_worker_if_needed
 from core.studies.worker import doing, work_off
@@ -87,6 +88,7 @@ def start(
     if settle(store, study):
         return store.studies.update(study_id, state="finished", reason="", started=started, ended=now())
     if worker:
+        check_place(store)
         give_keys(store, study_id, keys or {})
     study = store.studies.update(study_id, state="running", reason="", started=started, ended="")
     if worker:
@@ -108,6 +110,12 @@ def own(store: Store, study_id: int) -> tables.Study:
             id=study_id,
         )
     return study
+
+
+def check_place(store: Store) -> None:
+    """Raises StoreError: a worker could not be met, so it is not started."""
+    if store.path is not None:
+        meeting_place(store.path)
 
 
 def count_known(store: Store, study_id: int) -> tables.Study:

@@ -23,24 +23,35 @@ LOG = "worker.log"
 _started: list["subprocess.Popen[bytes]"] = []
 
 
+class CannotLive(StoreError):
+    """The worker died again and again."""
+
+
 def running_studies(store: Store) -> list[tables.Study]:
     return [study for state in RUNNING for study in store.studies.all(state=state)]
 
 
 def start_worker_if_needed(store: Store) -> bool:
-    """Start the worker's process if studies run and no worker is at them; true if one was started."""
+    """Start the worker's process if studies run and no worker is at them; true if one was started.
+
+    Where a worker cannot live, the studies fail, saying so.
+
+    Raises:
+        StoreError: there is no private place to meet the worker in; nothing was started.
+    """
     if store.path is None or WorkerLock(store.path).held() or not running_studies(store):
         return False
-    return start_worker(store)
+    with suppress(CannotLive):
+        return start_worker(store)
+    return False
 
 
 def start_worker(store: Store) -> bool:
     """Start the worker's process unless one is there or on its way; true if one was started.
 
-    A worker that died three times within ten minutes is not started again: the studies fail, saying so, and a
-    person may start them again.
-
     Raises:
+        CannotLive: it died three times within ten minutes and is not started again. Studies that ran have failed,
+            saying so; a person may start them again.
         StoreError: there is no private place to meet the worker in; nothing was started.
     """
     if store.path is None:
@@ -50,8 +61,7 @@ def start_worker(store: Store) -> bool:
     if WorkerLock(store.path).held() or any(getattr(one, "database", None) == store.path.resolve() for one in here):
         return False
     if len(deaths(store.path)) >= MOST_DEATHS:
-        give_up(store)
-        return False
+        raise give_up(store)
     process = spawn(store.path.resolve(), store.folder.resolve() / LOG)
     _started.append(process)
     note_start(store.path, process.pid)
@@ -119,11 +129,9 @@ def alive(pid: int) -> bool:
     return True
 
 
-def give_up(store: Store) -> None:
+def give_up(store: Store) -> CannotLive:
     """The studies stop and say why; the next start by a person counts anew."""
-    if store.path is None:
-        return
-    reason = WorkbenchError(
+    reason = CannotLive(
         "The worker ended {deaths} times within {minutes:.0f} minutes without finishing, so it is not started again by "
         "itself. Everything answered is saved. The log {log} says why; resume the study to try again.",
         deaths=MOST_DEATHS, minutes=SHORT / 60, log=str(store.folder.resolve() / LOG),
@@ -133,5 +141,6 @@ def give_up(store: Store) -> None:
         with suppress(WorkbenchError):  # deleted meanwhile
             store.studies.update(study.id or 0, state=ended, reason=sentences.written(reason), ended=now())
             units.rest_sessions(store, study.id or 0)
-    for start in deaths(store.path):
+    for start in deaths(store.path) if store.path is not None else []:
         start.unlink(missing_ok=True)
+    return reason

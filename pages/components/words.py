@@ -73,7 +73,19 @@ def say(error: WorkbenchError) -> str:
         name: _(value) if name in OURS and isinstance(value, str) else value
         for name, value in error.values.items()
     }
-    return fill(_(error.message), values)
+    return fill(translated(error.message), values)
+
+
+def translated(message: str) -> str:
+    """A message that may be two put together, each with its own translation."""
+    whole = _(message)
+    if whole != message or language() == "en":
+        return whole
+    for end in reversed([found.end() for found in re.finditer(r"[.!?] ", message)]):
+        first = message[: end - 1]
+        if (known := _(first)) != first:
+            return known + translated(message[end:])
+    return whole
 
 
 def in_words(labels: dict[str, str]) -> str:

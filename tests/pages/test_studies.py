@@ -1,12 +1,18 @@
 """Studies, as people use the page: nothing yet, a design that cannot run, one that runs, one that is finished."""
 
+import time
 from typing import Any
 
+import pytest
+import yaml
+
+from core import sentences
 from core.instruments import load
 from core.judging.service import rate_session
 from core.llm.agents import ensure_shipped
 from core.llm.asking import now
 from core.studies import service
+from core.studies.prices import OverBudget
 from storage import tables
 from storage.store import Store
 from tests.pages.conftest import Open, assert_calm, shown, table_with
@@ -214,3 +220,47 @@ def test_replies_an_older_reader_read_are_read_again_after_a_look(open_page: Ope
     assert_calm(at)
     assert store.ratings.rows()[0]["value"] is None and store.ratings.get(row.id or 0).superseded_by
     assert not [button for button in at.button if button.key == "studies_reread"]
+
+
+def test_why_a_study_stopped_is_said_in_the_persons_language(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    a_session(store)
+    study = service.begin(store, yaml.safe_load(DESIGN))
+    store.studies.update(study.id or 0, state="over budget", reason=sentences.written(OverBudget(1.5, 2.0)))
+    assert "$1.50 of $2.00 are spent" in shown(open_page("studies.py", study=study.id))
+    down = ModelError(f"{UNREACHABLE} {NOTHING_CAME}", where="http://h.example/v1", words="refused", minutes=15.2)
+    store.studies.update(study.id or 0, state="failed", reason=sentences.written(down))
+    said = shown(open_page("studies.py", study=study.id))
+    assert "Nothing came through for 15 min" in said and "cannot be reached" in said
+    at = open_page("studies.py", "zh", study=study.id)
+    assert_calm(at)
+    assert "15" in shown(at) and "Nothing came" not in shown(at) and "reached" not in shown(at)
+
+
+def test_items_and_records_that_are_missing_are_said(open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    ensure_shipped(store)
+    first, _second = a_session(store), a_session(store)
+    study = service.begin(store, yaml.safe_load(DESIGN)).id or 0
+    service.start(store, study, worker=False)
+    service.work_off(store)
+    unit, rating = store.units.all(study_id=study)[0], store.ratings.all()[0]
+    store.ratings.update(rating.id or 0, value=None, score=None, reason="the reply leaves this item out")
+    store.units.update(unit.id or 0, reason="missing: 1 of 2 items: the reply leaves this item out")
+    store.delete("session", first if rating.session_id != first else _second)
+    at = open_page("studies.py", study=study)
+    assert_calm(at)
+    assert "1 item of units that are done could not be read" in shown(at)
+    assert "2 units are gone: what they worked on was deleted." in shown(at)
+    assert at.button(key="studies_retry").label == "Ask 1 unit again"
+
+
+def test_a_worker_that_died_is_started_again_by_who_looks_on(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    a_session(store)
+    study = service.begin(store, yaml.safe_load(DESIGN)).id or 0
+    service.start(store, study, worker=False)  # as if it had been killed at once
+    open_page("studies.py", study=study)
+    until = time.monotonic() + 30
+    while store.studies.get(study).state != "finished" and time.monotonic() < until:
+        time.sleep(0.05)  # not ``wait_for``, which would start one itself
+    assert store.studies.get(study).state == "finished"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.prepared import design, prepare
 from core import sentences
 from core.commands import opening
 from core.errors import StoreError
@@ -56,6 +57,17 @@ def test_a_worker_that_dies_three_times_is_not_started_again(
     assert "ended 3 times within 10 minutes" in said and "worker.log" in said
     assert len(spawned) == 3 and service.status(store, study)["reason"] == said
     assert not service.start_worker_if_needed(store)
+
+
+def test_a_key_for_a_worker_that_cannot_live_starts_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare(store, "http://127.0.0.1:9/v1", 1)
+    study = service.begin(store, design(1, None)).id or 0
+    spawned = dies(monkeypatch)
+    with pytest.raises(StoreError, match="ended 3 times"):
+        service.start(store, study, {"http://127.0.0.1:9/v1": "typed"})
+    assert len(spawned) == 3 and store.studies.get(study).state == "planned"
 
 
 def test_a_person_may_start_again_after_that(store: Store, sessions: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,6 +175,10 @@ def test_without_any_private_place_a_sentence_says_so(store: Store, sessions: li
     with pytest.raises(StoreError, match="no private folder"):
         service.start_worker_if_needed(store)
     assert worker.doing(store, study) == {}
+    planned = service.begin(store, RATINGS).id or 0
+    with pytest.raises(StoreError, match="nothing was lost"):
+        service.start(store, planned)
+    assert store.studies.get(planned).state == "planned", "nothing was started"
 
 
 # The log
