@@ -7,12 +7,15 @@ import pytest
 import yaml
 
 from core import sentences
+from core.errors import ModelError
 from core.instruments import load
 from core.judging.service import rate_session
 from core.llm.agents import ensure_shipped
 from core.llm.asking import now
+from core.llm.refusals import MESSAGES
 from core.studies import service
 from core.studies.prices import OverBudget
+from core.studies.unit import NOTHING_CAME
 from storage import tables
 from storage.store import Store
 from tests.pages.conftest import Open, assert_calm, shown, table_with
@@ -228,7 +231,7 @@ def test_why_a_study_stopped_is_said_in_the_persons_language(open_page: Open, st
     study = service.begin(store, yaml.safe_load(DESIGN))
     store.studies.update(study.id or 0, state="over budget", reason=sentences.written(OverBudget(1.5, 2.0)))
     assert "$1.50 of $2.00 are spent" in shown(open_page("studies.py", study=study.id))
-    down = ModelError(f"{UNREACHABLE} {NOTHING_CAME}", where="http://h.example/v1", words="refused", minutes=15.2)
+    down = ModelError(f"{MESSAGES['unreachable'][1]} {NOTHING_CAME}", where="http://h.example/v1", words="refused", minutes=15.2)
     store.studies.update(study.id or 0, state="failed", reason=sentences.written(down))
     said = shown(open_page("studies.py", study=study.id))
     assert "Nothing came through for 15 min" in said and "cannot be reached" in said
