@@ -104,7 +104,9 @@ class Look:
         partial = {"position": view.position, "seat": view.seat, "text": view.text} if view.position else None
         if any(turn.position == view.position for turn in turns):
             partial = None
-        return transcript.Following([t for t in turns if t.text or t.state == "deleted"], partial, view.running)
+        return transcript.Following(
+            [t for t in turns if t.text or t.state == "deleted"], partial, view.running
+        )
 
     def beat(self, view: live.View) -> None:
         """Say which turn is being spoken; painting also lets a click through while a model is thinking."""
@@ -144,7 +146,11 @@ def controls(session: tables.Session, running: bool) -> None:
     if (elsewhere := server.elsewhere(id)) is not None:
         layout.muted(say(elsewhere))
         return
-    if session.state in ("running", "paused", "stopped") and not waits_for_me(session) and session.ended_by != "risk":
+    if (
+        session.state in ("running", "paused", "stopped")
+        and not waits_for_me(session)
+        and session.ended_by != "risk"
+    ):
         words = _("Start") if session.ended_by == "ready" else _("Continue")
         if st.button(words, key="live_continue", type="primary", icon=":material/play_arrow:"):
             go_on(session)

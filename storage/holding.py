@@ -62,7 +62,9 @@ class Holding:
             for name, _ in self._lists(connection):
                 if not self._lives(name):
                     connection.execute(text("DELETE FROM setting WHERE name = :name"), {"name": name})
-            running = connection.execute(text("SELECT id FROM session WHERE state = 'running' ORDER BY id")).all()
+            running = connection.execute(
+                text("SELECT id FROM session WHERE state = 'running' ORDER BY id")
+            ).all()
             return [id for (id,) in running if not self._holder(connection, id)]
 
         found = self.store.database.run(work)
@@ -75,7 +77,9 @@ class Holding:
 
     def close(self) -> None:
         sql = text("DELETE FROM setting WHERE name = :name")
-        self.store.database.run(lambda session: session.connection().execute(sql, {"name": PREFIX + self.name}))
+        self.store.database.run(
+            lambda session: session.connection().execute(sql, {"name": PREFIX + self.name})
+        )
         if self._lock is not None:
             self._lock.path.unlink(missing_ok=True)
             self._lock.let_go()
@@ -85,7 +89,12 @@ class Holding:
     def _mine(self, connection: Any, lock: bool = False) -> list[int]:
         name = {"name": PREFIX + self.name}
         if lock:  # a write comes first: what is read after it cannot change until the commit
-            connection.execute(text("INSERT INTO setting (name, value) VALUES (:name, '[]') ON CONFLICT (name) DO UPDATE SET value = value"), name)
+            connection.execute(
+                text(
+                    "INSERT INTO setting (name, value) VALUES (:name, '[]') ON CONFLICT (name) DO UPDATE SET value = value"
+                ),
+                name,
+            )
         found = connection.execute(text("SELECT value FROM setting WHERE name = :name"), name).first()
         return [] if found is None else list(json.loads(found[0]))
 
@@ -101,7 +110,11 @@ class Holding:
     def _lives(self, name: str) -> bool:
         """Whether the server with this list is there."""
         path = self.store.path
-        return name != BEFORE and path is not None and FileLock(beside(path, f"live-{name[len(PREFIX):]}")).held()
+        return (
+            name != BEFORE
+            and path is not None
+            and FileLock(beside(path, f"live-{name[len(PREFIX) :]}")).held()
+        )
 
     def _holder(self, connection: Any, session_id: int) -> str:
         if any(session_id in ids and self._lives(name) for name, ids in self._lists(connection)):

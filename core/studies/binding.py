@@ -156,7 +156,9 @@ def bound(shelf: Shelf, study: tables.Study, page: Sequence[Waiting]) -> list[di
         except WorkbenchError as error:
             row |= GONE if units.lost_records(shelf.store, row["result"] | payload) else failed(error)
         except Exception as error:  # noqa: BLE001 - logged; it must not keep the other units from being asked
-            log.error("unit %s of study %s cannot be bound: %s", unit.id, study.id, logs.place_of(error, whole=True))
+            log.error(
+                "unit %s of study %s cannot be bound: %s", unit.id, study.id, logs.place_of(error, whole=True)
+            )
             row |= {"state": "failed", "reason": reasons.reason("fault", logs.place_of(error))}
         rows.append(row)
     return rows

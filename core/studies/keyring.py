@@ -81,7 +81,9 @@ class Listener:
         path.chmod(0o600)
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError, asyncio.TimeoutError):
+        with contextlib.suppress(
+            OSError, ValueError, KeyError, TypeError, AttributeError, asyncio.TimeoutError
+        ):
             told = json.loads(await asyncio.wait_for(reader.readline(), WAIT))
             taken = self.take(int(told["study"]), {str(url): str(key) for url, key in told["keys"].items()})
             writer.write(b"ok\n" if taken else b"no\n")

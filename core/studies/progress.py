@@ -36,7 +36,9 @@ class Standing:
     pace: float  # calls a second, lately
     doing: Mapping[str, Any] = field(default_factory=dict)
     models: tuple[tuple[str, str, int], ...] = ()
-    gaps: units.Gaps = field(default_factory=lambda: units.Gaps(0, 0))  # units that are done but for some items
+    gaps: units.Gaps = field(
+        default_factory=lambda: units.Gaps(0, 0)
+    )  # units that are done but for some items
 
     @property
     def counts(self) -> dict[str, int]:

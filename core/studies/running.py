@@ -27,8 +27,12 @@ RULES_AT_ONCE = 32  # units in progress on the demo engine: enough to share comm
 GRACE = 20.0  # seconds in which calls under way may still answer when a study stops
 SAVING = 1.0  # seconds in which what has just come may still be read and handed to the ledger
 
-MOST_IN_A_ROW = 20  # units that meet the same fault of ours before the study stops: more would only cost money
-NO_KEY = msg("The key for {name} is not here: a typed key is kept in memory until the study it was typed for ends. Type it again and resume; nothing was sent.")
+MOST_IN_A_ROW = (
+    20  # units that meet the same fault of ours before the study stops: more would only cost money
+)
+NO_KEY = msg(
+    "The key for {name} is not here: a typed key is kept in memory until the study it was typed for ends. Type it again and resume; nothing was sent."
+)
 ALL_FAIL = msg(
     "The study stopped after {n} units in a row met the same fault in Rapport itself ({fault}). Everything answered is "
     "saved; the worker's log has where. Resume to go on, or ask the failed units again later."
@@ -45,7 +49,9 @@ class Workshop:
     ledger: Ledger
     keys: Keys = field(default_factory=Keys)  # in memory only
     pacers: dict[tuple[str, str], Pacer] = field(default_factory=dict)
-    paced_for: dict[tuple[str, str], dict[int, Pacing]] = field(default_factory=dict)  # who uses a pacer, and how
+    paced_for: dict[tuple[str, str], dict[int, Pacing]] = field(
+        default_factory=dict
+    )  # who uses a pacer, and how
     clock: Clock = time.monotonic
     sleep: Sleep = asyncio.sleep
     grace: float = GRACE
@@ -58,7 +64,9 @@ class Workshop:
         if name not in self.pacers:
             last = self.store.settings.get(pace_name(*name), {}).get("at_once", FIRST)
             most = pacing.at_once or (RULES_AT_ONCE if rules else MOST)
-            self.pacers[name] = Pacer(most if rules or pacing.at_once else last, most, clock=self.clock, sleep=self.sleep)
+            self.pacers[name] = Pacer(
+                most if rules or pacing.at_once else last, most, clock=self.clock, sleep=self.sleep
+            )
         self.paced_for.setdefault(name, {})[study_id] = pacing
         self.keep_pace(name, RULES_AT_ONCE if rules else MOST)
         return self.pacers[name]
@@ -90,7 +98,8 @@ def design_of(study: tables.Study) -> Design:
         raise DataError(
             "The design of study {id} does not fit this version of Rapport: {why}. Its answers are saved; download the "
             "design, correct it and begin a new study, which uses them.",
-            id=study.id, why=error.values.get("why", str(error)),
+            id=study.id,
+            why=error.values.get("why", str(error)),
         ) from error
 
 

@@ -308,7 +308,10 @@ def report_rows(store: Store) -> list[dict[str, Any]]:
 
 def role_rows(store: Store) -> list[dict[str, Any]]:
     sql = "SELECT id, title, language, stressor ->> 'category', id IN (SELECT max(id) FROM role_card GROUP BY card_id) FROM role_card ORDER BY card_id, id"
-    return [{"id": r[0], "title": r[1], "language": r[2], "category": r[3], "newest": bool(r[4])} for r in units.query(store, sql)]
+    return [
+        {"id": r[0], "title": r[1], "language": r[2], "category": r[3], "newest": bool(r[4])}
+        for r in units.query(store, sql)
+    ]
 
 
 def session_rows(store: Store) -> list[dict[str, Any]]:

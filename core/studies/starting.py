@@ -58,7 +58,9 @@ def start_worker(store: Store) -> bool:
         return False
     here = [process for process in _started if process.poll() is None]
     _started[:] = here
-    if WorkerLock(store.path).held() or any(getattr(one, "database", None) == store.path.resolve() for one in here):
+    if WorkerLock(store.path).held() or any(
+        getattr(one, "database", None) == store.path.resolve() for one in here
+    ):
         return False
     if len(deaths(store.path)) >= MOST_DEATHS:
         raise give_up(store)

@@ -33,7 +33,9 @@ IDLE = 3.0  # seconds without work after which the worker ends
 LOOK = 0.3  # seconds between two looks at the studies
 TELL = 1.0  # seconds between two notes of what is being done
 KEPT = 60.0  # seconds for which keys wait for their study to be set running
-BROKEN = msg("The study stopped because of a fault in Rapport itself ({fault}). Everything answered is saved; the worker's log has where.")
+BROKEN = msg(
+    "The study stopped because of a fault in Rapport itself ({fault}). Everything answered is saved; the worker's log has where."
+)
 log = logging.getLogger("rapport.worker")
 
 
@@ -271,7 +273,9 @@ def fewer_sweeps() -> Iterator[None]:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Work off the units of running studies.")
     parser.add_argument("--database", default=None)
-    parser.add_argument("--log", type=Path, default=None, help="a file for what goes wrong; else it is shown here")
+    parser.add_argument(
+        "--log", type=Path, default=None, help="a file for what goes wrong; else it is shown here"
+    )
     parser.add_argument("--grace", type=float, default=GRACE, help="seconds calls under way may still answer")
     given = parser.parse_args(arguments if arguments is not None else [])
     logs.begin(given.log)

@@ -221,7 +221,11 @@ def test_a_session_that_another_server_holds_is_only_watched(store: Store, role:
         store.sessions.update(id, state="running", ended_by="")
         page = opened(id)
         assert "going on in another Rapport" in seen(page)
-        assert not [button for button in page.button if button.key in ("live_continue", "live_stop", "live_take_client")]
+        assert not [
+            button
+            for button in page.button
+            if button.key in ("live_continue", "live_stop", "live_take_client")
+        ]
     finally:
         other.close()
     page = opened(id)

@@ -253,7 +253,9 @@ def test_of_two_servers_that_start_at_once_one_holds_the_session(
         id, told = begun(store, role, agents), list[str]()
         ready = threading.Barrier(2)
 
-        def take(one: live.Live, id: int = id, ready: threading.Barrier = ready, told: list[str] = told) -> None:
+        def take(
+            one: live.Live, id: int = id, ready: threading.Barrier = ready, told: list[str] = told
+        ) -> None:
             ready.wait()
             told.append(one.holding.take(id))
 
@@ -297,4 +299,6 @@ def test_a_server_leaves_no_file_and_no_list_behind(store: Store, server: live.L
     assert len(list(store.folder.glob("*.live-*"))) == 1
     live.close(store)
     assert not list(store.folder.glob("*.live-*"))
-    assert not [s for s in store.database.run(lambda t: t.exec(select(tables.Setting.name)).all()) if "live" in s]
+    assert not [
+        s for s in store.database.run(lambda t: t.exec(select(tables.Setting.name)).all()) if "live" in s
+    ]
