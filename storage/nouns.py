@@ -13,6 +13,8 @@ from sqlmodel import col, select
 from storage import deletion, reclaiming, tables, writing
 from storage.records import Database, Records
 
+NAME_SESSION = "UPDATE unit SET result = json_set(result, '$.session', :session) WHERE id = :unit AND state <> 'gone'"
+
 
 class Settings:
     """Choices of this workbench, by name."""
@@ -176,8 +178,10 @@ class Sessions(Records[tables.Session]):
     def set_turn(self, turn_id: int, **fields: Any) -> tables.Turn:
         return Records(self.database, tables.Turn, "turn").update(turn_id, **fields)
 
-    def add_with_turns(self, session: tables.Session, turns: list[tables.Turn]) -> tables.Session:
-        """A session and all its turns in one transaction."""
+    def add_with_turns(
+        self, session: tables.Session, turns: list[tables.Turn], unit_id: int | None = None
+    ) -> tables.Session:
+        """A session and all its turns in one transaction, in which the unit that makes it, if one does, names it."""
 
         def both(transaction: Transaction) -> None:
             transaction.add(session)
@@ -185,6 +189,8 @@ class Sessions(Records[tables.Session]):
             for turn in turns:
                 turn.session_id = session.id or 0
                 transaction.add(turn)
+            if unit_id is not None:
+                transaction.connection().execute(text(NAME_SESSION), {"session": session.id, "unit": unit_id})
 
         self.database.run(both)
         return session

@@ -57,12 +57,6 @@ def finish(
     )
 
 
-def note_result(connection: sqlite3.Connection, unit_id: int, result: Mapping[str, Any]) -> None:
-    """What a unit works on, while it runs: it goes on there if the worker dies."""
-    sql = "UPDATE unit SET result = ? WHERE id = ? AND state <> 'gone'"
-    connection.execute(sql, (json.dumps(result, ensure_ascii=False), unit_id))
-
-
 def release(connection: sqlite3.Connection, unit_id: int) -> None:
     """Give back a unit that was not being asked; nothing was in flight."""
     connection.execute("UPDATE unit SET state = 'planned' WHERE id = ? AND state = 'running'", (unit_id,))

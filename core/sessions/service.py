@@ -39,6 +39,7 @@ def begin(
     number: int | None = None,
     date: str = "",
     topic: str = "",
+    unit_id: int | None = None,
 ) -> tables.Session:
     """Save a session that is ready to be held.
 
@@ -48,6 +49,7 @@ def begin(
             language, empty for none (then ``first`` speaks the first turn in its own words).
         first: the seat that opens.
         language: follows the role, or the report, unless there is neither.
+        unit_id: the unit of a study that makes it, which names it in the same moment.
     Raises:
         DataError: an agent does not fit its seat, or the limit is out of range.
     """
@@ -70,7 +72,7 @@ def begin(
     opening = tables.Turn(session_id=0, position=1, seat=first, text=line, stage=seating.OPENER)
     if not line:
         opening = tables.Turn(session_id=0, position=1, seat=first, text="", state="partial")
-    return store.sessions.add_with_turns(session, [opening])
+    return store.sessions.add_with_turns(session, [opening], unit_id)
 
 
 def cast_of(store: Store, session: tables.Session) -> Cast:

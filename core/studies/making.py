@@ -21,10 +21,9 @@ async def session(room: Any, asking: Asking, payload: dict[str, Any]) -> str:
     """Let client and counselor talk to the end. A unit that was broken off goes on at its next turn."""
     study_id, unit_id = room.study.id or 0, asking.unit.id
     client, counselor = (asking.engine(room.chair(payload[seat])) for seat in ("client", "counselor"))
+    await asking.claim()  # first: where the answer came meanwhile, no session is begun
     id = session_of(room, asking, payload)
     asking.made["session"] = id
-    result = {"role": payload["role"], "session": id}
-    await room.desk.ledger.write(lambda c: writing.note_result(c, unit_id, result))
     token = sessions.keeping_turns.set(asking.keep_turn)
     try:
         held = await sessions.converse(
@@ -38,7 +37,7 @@ async def session(room: Any, asking: Asking, payload: dict[str, Any]) -> str:
         sessions.keeping_turns.reset(token)
     if held.state != "ended":
         raise Halted
-    return await ended(room, asking, result)
+    return await ended(room, asking, {"role": payload["role"], "session": id})
 
 
 def session_of(room: Any, asking: Asking, payload: dict[str, Any]) -> int:
@@ -47,17 +46,10 @@ def session_of(room: Any, asking: Asking, payload: dict[str, Any]) -> int:
         with suppress(NotFound):
             return int(room.store.sessions.get(known).id or 0)
     seats = {seat: room.shelf.agent(payload[seat]) for seat in ("client", "counselor")}
-    if asking.unit.attempts:
-        begun = room.store.sessions.find(
-            role_id=payload["role"], client_agent_id=payload["client"], counselor_agent_id=payload["counselor"],
-            seed=payload["seed"], ended_by="ready",
-        )  # fmt: skip
-        if begun is not None:  # a worker died between the session's row and the note of it
-            return int(begun.id or 0)
     made = sessions.begin(
         room.store, room.shelf.role(payload["role"]), seats["client"], seats["counselor"],
         most_turns=payload["most_turns"], opener=payload.get("opener"), first=payload.get("first_seat", "counselor"),
-        seed=payload["seed"],
+        seed=payload["seed"], unit_id=asking.unit.id,
     )  # fmt: skip
     return int(made.id or 0)
 

@@ -1,5 +1,6 @@
 """A study makes what it judges: roles, then sessions, then ratings; a broken-off conversation goes on at its turn."""
 
+import asyncio
 import signal
 import time
 from collections.abc import Callable
@@ -8,7 +9,8 @@ from typing import Any
 import pytest
 
 from core.llm.agents import ensure_shipped, save_agent
-from core.studies import service
+from core.studies import making, service, worker
+from core.studies.pacing import Halted
 from storage import tables, units
 from storage.store import Store
 from tests.core.studies.faulty import fork_worker, hurried, kill
@@ -68,6 +70,37 @@ def test_reports_become_notes_dialogues_and_ratings(store: Store, work: Work) ->
     assert store.ratings.count() == 4
     again = work({"name": "Again", "steps": steps})
     assert again["calls"] == 0, again
+
+
+def test_a_session_is_its_units_from_the_moment_it_is_there(
+    store: Store, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker goes between the session's row and whatever it would write next."""
+    ensure_shipped(store)
+    store.roles.add(tables.RoleCard(title="Role", text="You lost a job.", stressor={"label": "Job loss"}))
+    begin = making.sessions.begin
+
+    def going(*given: Any, **more: Any) -> Any:
+        begin(*given, **more)
+        raise Halted
+
+    step = {"kind": "sessions", "roles": [1], "counselors": ["Hill-guided"], "most_turns": 4}
+    with monkeypatch.context() as at_once:
+        at_once.setattr(making.sessions, "begin", going)
+        study = service.begin(store, {"name": "Talk", "steps": [step]}).id or 0
+        service.start(store, study, worker=False)
+        asyncio.run(taken_up(store))
+    assert store.sessions.count() == 1
+    service.work_off(store)
+    assert service.status(store, study)["units"]["done"] == 1 == store.sessions.count()
+
+
+async def taken_up(store: Store) -> None:
+    """A worker takes the study up and is told to go."""
+    work = worker.Worker(store, grace=0.1)
+    await work.look()
+    await asyncio.wait([task for _, task in work.runs.values()], timeout=2)
+    await work.leave()
 
 
 def spoken(store: Store) -> int:
