@@ -30,7 +30,7 @@ def choices(store: Store, kind: str) -> dict[Any, str]:
     if kind == "report":
         return {r.id: f"{r.id} · {r.title}" for r in store.reports.all()}
     if kind == "role":
-        return {r.id: f"{r.id} · {r.title}" for r in store.roles.cards()}
+        return {r.card_id: f"{r.card_id} · {r.title}" for r in store.roles.cards()}
     if kind == "study":
         return {s.id: f"{s.id} · {s.name}" for s in store.studies.all()}
     codes = {getattr(s, f"{kind}_code") for s in store.sessions.all()}
@@ -51,7 +51,10 @@ def what_is_stored(store: Store) -> None:
                     _("Encryption"),
                     _("none: whoever can read this account's files can read it. Use an encrypted disk."),
                 ),
-                (_("Keys"), _("never stored: from the environment, or in the memory of one browser session")),
+                (
+                    _("Keys"),
+                    _("never stored: from the environment, or typed, and then only in memory, until this browser session and the studies they were typed for end"),
+                ),
                 (_("Outside requests"), _("none, except to endpoints you entered on Models and agents")),
                 (_("Usage statistics"), _("off")),
             ]

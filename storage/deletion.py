@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.errors import DataError, NotFound
-from storage import writing
+from storage import reclaiming, writing
 
 KINDS = ("session", "report", "role", "study", "client", "counselor")
 SOME = 400  # ids in one statement
@@ -30,7 +30,7 @@ class Going:
     removed: Counter[str] = field(default_factory=Counter)
 
     def by_kind(self) -> dict[str, set[int]]:
-        return {"report": self.reports, "note": self.notes, "role": self.roles, "session": self.sessions}
+        return {"report": self.reports, "note": self.notes, "role": self.roles, "session": self.sessions, "study": self.studies}
 
 
 def remove(connection: sqlite3.Connection, kind: str, id: int | str, branches: bool = True) -> Going:
@@ -159,6 +159,15 @@ def delete_orphans(connection: sqlite3.Connection, texts: Iterable[str]) -> int:
     return connection.execute("DELETE FROM text_part WHERE hash IN (SELECT hash FROM leaving)").rowcount
 
 
+def note_unfinished(connection: sqlite3.Connection, going: Going) -> None:
+    """Note, with the deletion itself, whose files and freed pages are still to go."""
+    row = connection.execute("SELECT value FROM setting WHERE name = ?", (reclaiming.UNFINISHED,)).fetchone()
+    before = json.loads(row[0]) if row else {}
+    before = before if isinstance(before, dict) else {}
+    noted = {kind: sorted(set(before.get(kind, ())) | ids) for kind, ids in going.by_kind().items()}
+    writing.keep_setting(connection, reclaiming.UNFINISHED, noted)
+
+
 # ---- a person's own words ------------------------------------------------------------------------------------------
 
 
@@ -187,9 +196,10 @@ def remove_words(connection: sqlite3.Connection, person: str, session_id: int) -
     empty_units(connection, going)
     for table, column in (("rating", "session_id"), ("comparison", "first_id"), ("comparison", "second_id"), ("feedback", "session_id")):
         removed[table] += delete_where(connection, table, column, spoke)
-    for some in parts(spoke):
+    for some in parts(spoke):  # faults may quote; the edition tells calls under way that they carry deleted words
+        connection.execute(f"UPDATE session SET edition = edition + 1, faults = '[]' WHERE id IN ({places(some)})", some)
         removed["turn"] += connection.execute(
-            "UPDATE turn SET text = '', risk = '[]', state = 'deleted' WHERE speaker = 'person' AND person = ? "
+            "UPDATE turn SET text = '', risk = '[]', state = 'deleted', call_id = NULL WHERE speaker = 'person' AND person = ? "
             f"AND session_id IN ({places(some)})",
             (person, *some),
         ).rowcount

@@ -274,7 +274,7 @@ class Calls(Records[tables.Call]):
 
         def work(connection: sqlite3.Connection) -> None:
             for id in ids:
-                writing.link_call(connection, id, [(kind, record_id)])
+                writing.link_call(connection, id, [(kind, record_id, 0)])
 
         self.database.write(work)
 

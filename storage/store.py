@@ -3,11 +3,12 @@
 import os
 import sqlite3
 import threading
+import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from storage import deletion, reclaiming, tables, writing
+from storage import deletion, reclaiming, tables
 from storage.copies import copies
 from storage.database import database_url, open_database, sqlite_path
 from storage.nouns import Calls, Judgments, Raters, Reports, Roles, Sessions, Settings
@@ -92,21 +93,47 @@ class Store:
     def _deleted(self, work: "Callable[[sqlite3.Connection], deletion.Going]") -> "Receipt":
         def both(connection: sqlite3.Connection) -> deletion.Going:
             going = work(connection)
-            writing.keep_setting(connection, reclaiming.UNFINISHED, True)
+            deletion.note_unfinished(connection, going)
             return going
 
         going = self.database.write(both)
-        files = reclaiming.remove_files(self.path, going.by_kind()) if self.path is not None else 0
-        return Receipt({name: n for name, n in sorted(going.removed.items()) if n}, files, finished=self.clean_up())
+        files = len(self.copies()) + self.exports_holding(going.by_kind())
+        finished = self.clean_up()
+        return Receipt({name: n for name, n in sorted(going.removed.items()) if n}, files if finished else 0, finished)
 
     def clean_up(self) -> bool:
-        """Overwrite what deletions freed; false where others held the database, so that it is done at the next start."""
-        if self.path is None or not self.settings.get(reclaiming.UNFINISHED):
+        """Remove the files that deletions noted and overwrite what they freed.
+
+        False where others held the database or a file could not be removed: it is tried again at the next start.
+        """
+        pending = self.settings.get(reclaiming.UNFINISHED)
+        if self.path is None or not pending:
             return True
-        if not reclaiming.reclaim(self.path):
+        left = 0
+        if isinstance(pending, dict):  # after an update only the freed pages are to be overwritten
+            gone = {kind: set(ids) for kind, ids in pending.items()}
+            _, left = reclaiming.remove_files(self.path, gone, self._own())
+        if left or not reclaiming.reclaim(self.path):
             return False
         self.settings.set(reclaiming.UNFINISHED, False)
         return True
+
+    def exports_holding(self, records: dict[str, set[int]]) -> int:
+        """How many exports of this store in the data folder hold one of these records."""
+        if self.path is None:
+            return 0
+        return sum(1 for _ in reclaiming.exports_holding(self.path.parent, records, self._own()))
+
+    def identity(self) -> str:
+        """What names this store in what it exports; made when first asked for."""
+        known = self.settings.get("identity")
+        if not known:
+            known = uuid.uuid4().hex
+            self.settings.set("identity", known)
+        return str(known)
+
+    def _own(self) -> reclaiming.Own:
+        return reclaiming.Own(self.identity(), {(study.name, study.created) for study in self.studies.all()})
 
     def copies(self) -> list[Path]:
         """Copies of the database from before an update, which hold all that was there then."""

@@ -19,14 +19,10 @@ def json_column(default: type = dict) -> Any:
     )
 
 
-def named_in_result(name: str) -> Any:
+def named_in_result(name: str, otherwise: str = "NULL") -> Any:
     """A column that reads the id of a record out of a unit's result, so that an index finds units by it."""
-    return Field(
-        default=None,
-        sa_column=Column(
-            Integer, Computed(f"CAST(result ->> '{name}' AS INTEGER)", persisted=False), index=True
-        ),
-    )
+    sql = f"CAST(coalesce(result ->> '{name}', {otherwise}) AS INTEGER)"
+    return Field(default=None, sa_column=Column(Integer, Computed(sql, persisted=False), index=True))
 
 
 class Setting(SQLModel, table=True):
@@ -169,6 +165,7 @@ class Session(SQLModel, table=True):
     state: str = "ended"  # running | paused | stopped | ended
     ended_by: str = ""  # why it ended or paused, in a code
     cut_at: int | None = None  # last position a judge reads; later turns are kept
+    edition: int = 0  # raised when words in it are deleted, so that calls under way about them are not kept
     most_turns: int = 20
     seed: int = 0
     topic: str = ""
@@ -311,7 +308,7 @@ class Unit(SQLModel, table=True):
     first_id: int | None = named_in_result("first")
     second_id: int | None = named_in_result("second")
     note_id: int | None = named_in_result("note")
-    report_id: int | None = named_in_result("report")
+    report_id: int | None = named_in_result("report", "payload ->> 'report'")
 
 
 class Call(SQLModel, table=True):

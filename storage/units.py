@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import text
 from sqlmodel import select
 
-from storage import tables
+from storage import tables, writing
 from storage.store import Store
 from storage.waiting import Answered, Waiting
 
@@ -131,7 +131,9 @@ def copy_judgments(
     store: Store, table: str, source_unit: int, unit: int, study: int, sessions: Mapping[str, int],
     items: Iterable[str] | None = None,
 ) -> None:  # fmt: skip
-    """Repeat an answer's rows for other sessions with the same words; they name the same call.
+    """Repeat an answer's rows for other sessions with the same words, with a copy of its call for these sessions.
+
+    So each can be deleted without the other losing what it was read from. The copy cost nothing.
 
     Args:
         items: only the rows of these items.
@@ -147,7 +149,16 @@ def copy_judgments(
             fields = row.model_dump(exclude={"id"}) | dict(sessions) | {"unit_id": unit, "study_id": study}
             if table == "comparison" and row.winner_id:
                 fields["winner_id"] = sessions["first_id" if row.winner_id == row.first_id else "second_id"]
+            fields["call_id"] = copied(session, row.call_id, sessions)
             session.add(model(**fields))
+
+    copies: dict[int, int] = {}
+
+    def copied(session: Any, call_id: int | None, about: Mapping[str, int]) -> int | None:
+        if call_id is not None and call_id not in copies:
+            raw = session.connection().connection.dbapi_connection
+            copies[call_id] = writing.copy_call(raw, call_id, [("session", id, 0) for id in about.values()])
+        return copies.get(call_id or 0)
 
     store.database.run(copy)
 

@@ -105,11 +105,11 @@ def hashed(content: str) -> Text:
 
 
 class Packed(NamedTuple):
-    """A call ready to be written: its row, its texts, and the records (kind, id) its texts come from."""
+    """A call ready to be written: its row, its texts, and the records (kind, id, edition) its texts come from."""
 
     row: dict[str, Any]
     texts: list[Text]
-    about: tuple[tuple[str, int], ...] = ()
+    about: tuple[tuple[str, int, int], ...] = ()
 
 
 def pack_call(fields: Mapping[str, Any], messages: Iterable[Mapping[str, str]], raw: str) -> Packed:
@@ -129,7 +129,7 @@ def save_call(connection: sqlite3.Connection, packed: Packed) -> int:
     Where a record it is about was deleted while it was asked, nothing of its words is written: its figures are
     added to its study's, and the id is 0.
     """
-    if not all(is_there(connection, kind, id) for kind, id in packed.about):
+    if is_gone(connection, packed.row["unit_id"]) or not all(is_there(connection, *record) for record in packed.about):
         keep_figures(connection, packed.row["study_id"], figures_of([packed.row]))
         return 0
     for hash, data in packed.texts:
@@ -140,18 +140,39 @@ def save_call(connection: sqlite3.Connection, packed: Packed) -> int:
     return id
 
 
+def copy_call(connection: sqlite3.Connection, call_id: int, about: Iterable[tuple[str, int, int]]) -> int:
+    """A call again, for other records with the same words: of no study and no unit, and without cost."""
+    blank = {"study_id": "NULL", "unit_id": "NULL", "cost": "NULL"}
+    names = [column.name for column in tables.Call.__table__.columns if column.name != "id"]  # type: ignore[attr-defined]
+    chosen = ", ".join(blank.get(name, name) for name in names)
+    sql = f"INSERT INTO call ({', '.join(names)}) SELECT {chosen} FROM call WHERE id = ?"
+    made = connection.execute(sql, (call_id,))
+    if made.rowcount < 1:
+        return 0
+    link_call(connection, int(made.lastrowid or 0), about)
+    return int(made.lastrowid or 0)
+
+
 RECORDS = {"report": "report", "note": "note", "role": "role_card", "session": "session"}
 
 
-def is_there(connection: sqlite3.Connection, kind: str, id: int) -> bool:
-    return connection.execute(f'SELECT 1 FROM "{RECORDS[kind]}" WHERE id = ?', (id,)).fetchone() is not None
+def is_there(connection: sqlite3.Connection, kind: str, id: int, edition: int = 0) -> bool:
+    """Whether a record is there, in the edition that a call carried the words of."""
+    same = f" AND edition = {int(edition)}" if kind == "session" else ""
+    return connection.execute(f'SELECT 1 FROM "{RECORDS[kind]}" WHERE id = ?{same}', (id,)).fetchone() is not None
 
 
-def link_call(connection: sqlite3.Connection, call_id: int, about: Iterable[tuple[str, int]]) -> None:
+def is_gone(connection: sqlite3.Connection, unit_id: int | None) -> bool:
+    """Whether what a unit worked on was deleted meanwhile."""
+    found = connection.execute("SELECT state FROM unit WHERE id = ?", (unit_id,)).fetchone()
+    return found is not None and found[0] == "gone"
+
+
+def link_call(connection: sqlite3.Connection, call_id: int, about: Iterable[tuple[str, int, int]]) -> None:
     """Name the records a call's texts come from."""
     connection.executemany(
         "INSERT OR IGNORE INTO call_record (call_id, kind, record_id) SELECT id, ?, ? FROM call WHERE id = ?",
-        [(kind, id, call_id) for kind, id in about],
+        [(kind, id, call_id) for kind, id, _edition in about],
     )
 
 

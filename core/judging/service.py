@@ -57,7 +57,7 @@ def comparison_question(
     return make_question(
         "judge/compare", inputs, language=language, reply=Verdict, settings=settings, seed=seed,
         clearance=Clearance(lower.clearance), record=f"Session {lower.id}", consented=lower.consented_to,
-        about=[("session", first.id), ("session", second.id)],
+        about=[("session", first.id, first.edition), ("session", second.id, second.edition)],
     )  # fmt: skip
 
 
@@ -78,7 +78,7 @@ def rating_question(
         "judge/instrument" if whole else "judge/item", inputs, language=language,
         reply=InstrumentRating if whole else ItemRating, settings=settings, seed=seed,
         clearance=Clearance(session.clearance), record=f"Session {session.id}", consented=session.consented_to,
-        about=[("session", session.id), ("role", session.role_id if profile else None)],
+        about=[("session", session.id, session.edition), ("role", session.role_id if profile else None, 0)],
     )  # fmt: skip
 
 

@@ -38,7 +38,7 @@ def make_question(
     clearance: Clearance = Clearance.SYNTHETIC,
     record: str = "",
     consented: str = "",
-    about: Iterable[tuple[str, int | None]] = (),
+    about: Iterable[tuple[str, int | None, int]] = (),
 ) -> Question:
     """A question from a prompt and its inputs.
 
@@ -60,7 +60,7 @@ def make_question(
         clearance=Clearance(clearance),
         record=record,
         consented=consented,
-        about=tuple(sorted({(kind, id) for kind, id in about if id})),
+        about=tuple(sorted({(kind, id, edition) for kind, id, edition in about if id})),
     )
 
 
@@ -175,7 +175,7 @@ def still_about(question: Question, call: int) -> int:
     if not call:
         raise NotFound(
             "What was asked about ({records}) was deleted meanwhile, so the answer was not kept. Nothing else was lost.",
-            records=", ".join(f"{kind} {id}" for kind, id in question.about),
+            records=", ".join(f"{kind} {id}" for kind, id, _edition in question.about),
         )
     return call
 

@@ -67,7 +67,8 @@ class Question:
         reply: pydantic model the answer must fit, or ``None`` for plain text.
         clearance: lowest clearance of all inputs; ``record`` names the record that set it.
         consented: the base URL a person consented to, for ``Clearance.LIVE``.
-        about: the records its texts come from, as (kind, id); kinds report, note, role and session.
+        about: the records its texts come from, as (kind, id, edition); kinds report, note, role and session. The
+            edition of a session is raised when words in it are deleted.
         repair: asks for an unreadable reply again; the reply and what was wrong end its messages.
     """
 
@@ -84,7 +85,7 @@ class Question:
     clearance: Clearance
     record: str
     consented: str = ""
-    about: tuple[tuple[str, int], ...] = ()
+    about: tuple[tuple[str, int, int], ...] = ()
     repair: bool = False
 
 

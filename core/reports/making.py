@@ -32,7 +32,7 @@ async def write_note(
     question = make_question(
         "report/note", {"report": report_inputs(report)}, language=spoken(report.language), reply=Note,
         settings=settings or Settings(), seed=seed, clearance=Clearance(report.clearance), record=named(report),
-        about=[("report", report_id)],
+        about=[("report", report_id, 0)],
     )  # fmt: skip
     answer, call = await ask(store, engine, question, on_text, study_id=study_id, unit_id=unit_id)
     value: Note = usable(answer, "write the note")
@@ -139,7 +139,7 @@ class Asking:
             self.prompt, inputs, language=spoken(self.report.language), reply=Dialogue,
             settings=self.told["settings"] or Settings(), seed=self.told["seed"],
             clearance=Clearance(self.clearance), record=named(self.report),
-            about=[("report", self.report.id), ("note", self.note_id)],
+            about=[("report", self.report.id, 0), ("note", self.note_id, 0)],
         )  # fmt: skip
         answer, call = await ask(
             self.store, self.engine, question, self.on_text, study_id=self.told["study_id"],

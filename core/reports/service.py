@@ -51,7 +51,7 @@ async def sort_by_writer(
     question = make_question(
         "report/components", {"text": draft.text}, language=spoken(draft.language), reply=Components,
         settings=settings or Settings(), clearance=Clearance.UNCONFIRMED, record=f"“{draft.source}”",
-        about=[("report", report_id)],
+        about=[("report", report_id, 0)],
     )  # fmt: skip
     answer, _call = await ask(store, engine, question)
     found = usable(answer, "sort the report")

@@ -75,7 +75,7 @@ class Cast:
             seed=seating.turn_seed(self.session.seed, place.position),
             clearance=Clearance(self.session.clearance), record=f"session {self.id}",
             consented=self.session.consented_to,
-            about=[("session", self.id), ("role", self.session.role_id)],
+            about=[("session", self.id, self.session.edition), ("role", self.session.role_id, 0)],
         )  # fmt: skip
 
 

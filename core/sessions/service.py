@@ -270,8 +270,8 @@ def branch(
         DataError: the session has no complete turn there.
     """
     parent = store.sessions.get(session_id)
-    kept = [turn for turn in seating.complete(store.sessions.turns(session_id)) if turn.position <= at]
-    if not kept or kept[-1].position != at:
+    kept = [turn for turn in store.sessions.turns(session_id) if turn.position <= at and turn.state in ("complete", "deleted")]
+    if not kept or kept[-1].position != at or kept[-1].state == "deleted":
         raise DataError(
             "Session {id} has no complete turn {at} to branch from. Choose another turn; nothing was saved.",
             id=session_id, at=at,

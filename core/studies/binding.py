@@ -20,7 +20,7 @@ from storage.store import Store
 from storage.waiting import Answered, Waiting
 
 PAGE = 1000
-NEEDS = ("role", "session", "first", "second", "note")  # payload fields that may name a unit of this study
+NEEDS = ("role", "session", "first", "second", "note", "report")  # payload fields that may name a unit of this study
 JUDGED = ("rating", "comparison")
 GONE: dict[str, Any] = {"state": "gone", "reason": reasons.reason("gone"), "key": "", "result": {}}
 SHOWN = ("session", "first", "second")

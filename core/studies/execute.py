@@ -262,7 +262,7 @@ async def commit(
 
     def job(connection: sqlite3.Connection) -> str:
         call = int(known["id"]) if known else writing.save_call(connection, packed)
-        if not call:  # what it judges was deleted meanwhile
+        if not call or writing.is_gone(connection, unit.id):  # what it judges was deleted meanwhile
             writing.finish(connection, unit.id, "gone", reasons.reason("gone"), {})
             return "gone"
         if again:

@@ -56,7 +56,7 @@ def export_study(store: Store, study_id: int, out: Path) -> Path:
         words_used(store, folder, used, {r["instrument"] for rows in judged.values() for r in rows})
         how = method(store, study_id, judged) | {"reports_left_out": left_out}
         folder.write("method.json", json.dumps(how, ensure_ascii=False, indent=2).encode())
-        folder.manifest()
+        folder.manifest(store.identity(), records_in(store, study_id, used, sessions, work))
     except OSError as error:
         raise DataError(
             "The folder {name} cannot be written: {why}. Choose another; the study is unchanged.", name=str(out), why=str(error)
@@ -68,6 +68,23 @@ def export_archive(store: Store, study_id: int) -> bytes:
     """The exported folder as a zip, for a browser to save."""
     with tempfile.TemporaryDirectory() as folder:
         return packed(export_study(store, study_id, Path(folder) / f"study-{study_id}"))
+
+
+def records_in(
+    store: Store, study: int, calls: Sequence[int], sessions: Sequence[Row], work: Sequence[Row]
+) -> dict[str, set[int]]:
+    """Every record whose words the export holds, by kind: of its tables, and those its calls carried."""
+    results = [unit["result"] for unit in work]
+    found = {
+        "study": {study}, "session": {row["id"] for row in sessions},
+        "role": named(sessions, "role_id") | named(results, "role"),
+        "report": named(sessions, "report_id") | named(work, "report_id"), "note": named(results, "note"),
+    }  # fmt: skip
+    for some in units.chunks(calls):
+        for about in store.calls.about(some).values():
+            for kind, id in about:
+                found[kind].add(id)
+    return found
 
 
 class Folder:
@@ -98,9 +115,13 @@ class Folder:
         self.lines(f"{name}.jsonl", rows)
         self.blocks(f"{name}.csv", csv_lines(rows))
 
-    def manifest(self) -> None:
-        """What the folder holds, with each file's sha256, so that a copy can be checked before it is read."""
-        told = {"format": FORMAT, "version": VERSION, "files": dict(sorted(self.hashes.items()))}
+    def manifest(self, store: str, records: Mapping[str, Iterable[int]]) -> None:
+        """What the folder holds, with each file's sha256, so that a copy can be checked before it is read.
+
+        ``store`` and ``records`` (ids by kind) say whose words are in it, so that it goes when one of them is deleted.
+        """
+        whose = {kind: sorted(ids) for kind, ids in records.items()}
+        told = {"format": FORMAT, "version": VERSION, "store": store, "records": whose, "files": dict(sorted(self.hashes.items()))}
         self.write(MANIFEST, json.dumps(told, indent=1).encode())
 
 

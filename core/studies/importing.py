@@ -196,7 +196,7 @@ def save_sessions(on: Bringing) -> None:
         parent = held.get("parent_id")
         new = on.add(
             "sessions", tables.Session, held, role_id=on.ids.get("roles", held.get("role_id")), parent_id=None,
-            report_id=on.ids.get("reports", held.get("report_id")), consented_to="", state=over, ended_by=why,
+            report_id=on.ids.get("reports", held.get("report_id")), consented_to="", edition=0, state=over, ended_by=why,
             client_agent_id=on.ids.get("agents", held.get("client_agent_id")),
             counselor_agent_id=on.ids.get("agents", held.get("counselor_agent_id")), **UNREAD,
         )  # fmt: skip
@@ -217,7 +217,7 @@ def save_calls(on: Bringing) -> None:
     before = calls_about(on.found, on.ids) if on.found.version == 1 else {}
     for call in on.rows("calls"):
         named = [(one["kind"], on.ids.get(translating.RECORDS[one["kind"]], one["id"])) for one in call.get("records", [])]
-        about = [(kind, id) for kind, id in named if id is not None] or sorted(before.get(call["id"], ()))
+        about = [(kind, id, 0) for kind, id in named if id is not None] or [(*one, 0) for one in sorted(before.get(call["id"], ()))]
         fields = {name: value for name, value in call.items() if name not in ("id", "messages", "raw", "records")} | {
             "study_id": on.study if call.get("study_id") == on.found.study["id"] else None,
             "unit_id": on.ids.get("units", call.get("unit_id")), "about": about,

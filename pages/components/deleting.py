@@ -77,7 +77,7 @@ def delete_all(kind: str, ids: Sequence[Any], branches: bool) -> None:
     """Delete each; the receipt adds up what went and keeps the sentence of what could not go."""
     gone: dict[str, int] = {}
     failed: list[str] = []
-    finished = True
+    finished, files = True, 0
     for id in ids:
         try:
             receipt = resources.store().delete(kind, id, branches)
@@ -85,14 +85,15 @@ def delete_all(kind: str, ids: Sequence[Any], branches: bool) -> None:
             failed.append(say(error))
             continue
         finished = finished and receipt.finished
-        for name, n in (receipt.rows | {"file": receipt.files}).items():
+        for name, n in receipt.rows.items():
             gone[name] = gone.get(name, 0) + n
-    st.session_state[RECEIPT] = {"gone": gone, "failed": failed, "finished": finished}
+        files += receipt.files
+    st.session_state[RECEIPT] = {"gone": gone, "failed": failed, "finished": finished, "files": files}
     st.query_params.pop(kind, None)
 
 
 def unfinished_words() -> str:
-    return _("Another program was reading the database, so deleted text may still stand in its file or its log (-wal). It is overwritten at the next start of Rapport.")
+    return _("Another program was using the database or one of its files, so deleted text may still stand there. It is overwritten at the next start of Rapport, or when Data and privacy is opened again.")
 
 
 def show_receipt() -> None:
@@ -105,7 +106,8 @@ def show_receipt() -> None:
         layout.card_title(_("Receipt"), icon="receipt_long")
         total = sum(receipt["gone"].values())
         st.text(many("{n} record was deleted.", "{n} records were deleted.", total))
-        layout.facts([(names.get(name, name), n) for name, n in receipt["gone"].items() if n])
+        counted = receipt["gone"] | {"file": receipt["files"]}
+        layout.facts([(names.get(name, name), n) for name, n in counted.items() if n])
         if not receipt["finished"]:
             layout.notice(unfinished_words(), "warning")
         for sentence in receipt["failed"]:

@@ -38,3 +38,17 @@ def test_consent_can_be_withdrawn(open_page: Open, store: Store) -> None:
     at.button(key=f"privacy_withdraw_{row.id}").click().run()
     assert store.consents.get(row.id or 0).withdrawn
     assert "Nothing is recorded under your code, P-01" in shown(at)
+
+
+def test_an_edited_role_card_is_deleted_with_all_its_versions(open_page: Open, store: Store) -> None:
+    other = store.roles.add(tables.RoleCard(title="Other"))
+    card = store.roles.add(tables.RoleCard(title="Edited", text="one"))
+    store.roles.add(tables.RoleCard(title="Later"))
+    store.roles.add_version(tables.RoleCard(title="Edited", text="two", card_id=card.id))
+    at = open_page("privacy.py")
+    at.selectbox(key="privacy_kind").set_value("role").run()
+    at.multiselect(key="privacy_which_role").set_value([card.card_id]).run()
+    at.button(key="privacy_delete").click().run()
+    at.button(key="deleting_sure").click().run()
+    assert_calm(at)
+    assert [role.title for role in store.roles.all()] == ["Other", "Later"] and other.id == 1

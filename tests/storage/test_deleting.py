@@ -1,6 +1,7 @@
 """What is deleted for good is nowhere any more: no row, text of a call, log, export or copy holds its words."""
 
 import asyncio
+import shutil
 import sqlite3
 import threading
 import time
@@ -11,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from core.errors import ModelError, NotFound
-from core.judging.service import turns_to_judge
+from core import instruments
+from core.errors import DataError, ModelError, NotFound
+from core.judging.service import rate_session, turns_to_judge
 from core.llm.agents import ensure_shipped
 from core.reports import making
 from core.reports import service as reports
@@ -73,7 +75,7 @@ def failed_call(store: Store, session: int, words: str, study: int) -> None:
     """A call that got no answer, with what an endpoint said of the text."""
     fields = {
         "prompt": "judge/item", "prompt_version": 1, "prompt_hash": "", "engine": "openai", "state": "failed", "study_id": study,
-        "reason": f"refused: {words}", "attempts": [{"at": "", "seconds": 0, "error": words}], "about": [("session", session)],
+        "reason": f"refused: {words}", "attempts": [{"at": "", "seconds": 0, "error": words}], "about": [("session", session, 0)],
         "cost": 0.5, "tokens_in": 7,
     }  # fmt: skip
     store.calls.save(fields, [{"role": "user", "content": words}], "")
@@ -221,7 +223,7 @@ def test_no_call_is_lost_while_something_is_deleted(store: Store) -> None:
     doomed = [held(store, f"doomed{n}").id or 0 for n in range(6)]
     for id in doomed:
         for n in range(20):
-            store.calls.save(fields | {"about": [("session", id)]}, [{"role": "user", "content": f"doomed {id} {n}"}], shared)
+            store.calls.save(fields | {"about": [("session", id, 0)]}, [{"role": "user", "content": f"doomed {id} {n}"}], shared)
     thread = threading.Thread(target=work)
     thread.start()
     receipts = []
@@ -273,3 +275,122 @@ def test_ratings_of_a_deleted_session_are_not_reused(store: Store) -> None:
     study = study_over(store, [second.id or 0])
     counts = service.status(store, study)["units"]
     assert (counts["done"], counts["reused"]) == (2, 0) and len(store.ratings.rows(study_id=study)) == 2
+
+
+def exported(store: Store, out: Path, *names: str) -> int:
+    """A judged study of sessions of these names, exported; returns the first session's id."""
+    ensure_shipped(store)
+    made = [held(store, name).id or 0 for name in names]
+    export_study(store, study_over(store, made), out)
+    return made[0]
+
+
+def test_only_what_an_export_wrote_goes_with_it(store: Store) -> None:
+    assert store.path is not None
+    data = store.path.parent
+    first = exported(store, data, "atop")  # beside the database itself
+    (data / "my-own-notes.txt").write_text("mine")
+    second = exported(store, data / "exports", "inside")
+    (data / "exports" / "paper-draft.docx").write_text("mine too")
+    (data / "exports" / "study-6").mkdir()
+    store.delete("session", first)
+    store.delete("session", second)
+    assert store.path.exists() and (data / "my-own-notes.txt").read_text() == "mine"
+    assert sorted(p.name for p in (data / "exports").iterdir()) == ["paper-draft.docx", "study-6"]
+    assert not (data / "turns.jsonl").exists() and "atopclient" not in everything_in(store)
+
+
+def test_an_export_of_another_store_is_left_alone(store: Store, tmp_path: Path) -> None:
+    assert store.path is not None
+    other = open_store(tmp_path / "other" / "rapport.db")
+    out = store.path.parent / "from a colleague"
+    same = exported(other, out, "theirs")
+    other.close()
+    mine = held(store, "mine")
+    assert mine.id == same
+    store.delete("session", same)
+    assert (out / "turns.jsonl").exists()
+
+
+def test_an_export_whose_calls_alone_hold_the_words_goes(store: Store) -> None:
+    ensure_shipped(store)
+    (saved,) = reports.take_report(store, "a.txt", "Case brief\nquincebrief slept badly.\n\nConsultation process\nThey met.\n").reports
+    writer = store.agents.all(seat="writer")[0].name
+    study = service.begin(store, {"name": "Notes", "steps": [{"kind": "notes", "writer": writer, "reports": [saved.id]}]})
+    service.start(store, study.id or 0, worker=False)
+    service.work_off(store)
+    assert store.path is not None
+    out = store.path.parent / "exports" / "n"
+    export_study(store, study.id or 0, out)
+    assert "quincebrief" in (out / "calls.jsonl").read_text() and "quincebrief" not in (out / "reports.jsonl").read_text()
+    packed = shutil.make_archive(str(store.path.parent / "n"), "zip", out)
+    assert store.delete("report", saved.id or 0).files == 2
+    assert not out.exists() and not Path(packed).exists() and "quincebrief" not in everything_in(store)
+
+
+def test_a_kill_after_the_deletion_leaves_the_rest_to_the_next_start(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert store.path is not None
+    id = exported(store, store.path.parent / "exports" / "one", "killedhere")
+    (store.path.parent / "rapport.before-0001.db").write_bytes(b"killedhere before the update")
+
+    def killed() -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(store, "clean_up", killed)
+    with pytest.raises(KeyboardInterrupt):
+        store.delete("session", id)
+    assert "killedhere" in everything_in(store)
+    store.close()
+    again = open_store(store.path)
+    assert "killedhere" not in everything_in(again) and again.clean_up()
+    again.close()
+
+
+def test_words_deleted_while_a_call_is_under_way_do_not_come_back(store: Store) -> None:
+    """Live, and in a study: what was asked before the deletion is answered after it."""
+    session = live(store)
+    id = session.id or 0
+    class Slow(ScriptedEngine):
+        async def ask(self, question: Any, on_text: Any = None) -> Any:
+            answer = await super().ask(question, on_text)
+            store.delete_words("P-ANA", id)
+            return answer
+
+    judge = ScriptedEngine('{"reasoning": "anaword1", "evidence": ["anaword1 I tell you"], "counter_evidence": [], "rating": 4}')
+    rater = store.raters.ensure("model", "m")
+    slow = Slow(*judge.script)
+    with pytest.raises(NotFound):
+        asyncio.run(rate_session(store, slow, rater, instruments.load("wai-o-s"), store.sessions.get(id), ["Q1"]))
+    assert "anaword" not in everything_in(store) and store.ratings.count() == 0
+
+
+def test_a_branch_of_deleted_words_has_the_gap(store: Store) -> None:
+    session = live(store)
+    store.delete_words("P-ANA", session.id or 0)
+    child = sessions.branch(store, session.id or 0, 5)
+    assert [t.state for t in store.sessions.turns(child.id or 0)] == ["complete", "deleted", "complete", "deleted", "complete"]
+    with pytest.raises(DataError, match="deleted what they said"):
+        turns_to_judge(store, child)
+
+
+def test_a_failed_unit_goes_with_its_report(store: Store) -> None:
+    ensure_shipped(store)
+    (saved,) = reports.take_report(store, "a.txt", "Case brief\nmedlar slept badly.\n\nConsultation process\nThey met.\n").reports
+    writer = store.agents.all(seat="writer")[0].name
+    study = service.begin(store, {"name": "Notes", "steps": [{"kind": "notes", "writer": writer, "reports": [saved.id]}]})
+    (unit,) = store.units.all(study_id=study.id)
+    store.units.update(unit.id or 0, state="failed", reason="refused: medlar said so")
+    store.delete("report", saved.id or 0)
+    assert store.units.get(unit.id or 0).state == "gone" and "medlar" not in everything_in(store)
+
+
+def test_sessions_with_the_same_words_keep_their_own_call(store: Store) -> None:
+    ensure_shipped(store)
+    first, second = held(store, "twin").id or 0, held(store, "twin").id or 0
+    study_over(store, [first])
+    study_over(store, [second], "Again")
+    store.delete("session", first)
+    kept = store.ratings.rows(session_id=second)
+    assert len(kept) == 2 and all(store.calls.whole(row["call_id"])["raw"] for row in kept)
+    store.delete("session", second)
+    assert "twinclient" not in everything_in(store)

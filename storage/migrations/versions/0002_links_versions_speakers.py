@@ -23,9 +23,11 @@ def rebuilt(table: str, **more):
 
 
 def upgrade() -> None:
-    for table in ('report', 'mask', 'note', 'endpoint', 'agent', 'session', 'rater', 'call', 'feedback', 'outcome', 'consent'):
+    for table in ('report', 'mask', 'note', 'endpoint', 'agent', 'rater', 'call', 'feedback', 'outcome', 'consent'):
         with rebuilt(table):
             pass
+    with rebuilt('session') as batch:
+        batch.add_column(sa.Column('edition', sa.Integer(), nullable=False, server_default='0'))
     role_cards()
     with rebuilt('turn') as batch:
         batch.add_column(sa.Column('speaker', sa.String(), nullable=False, server_default='text'))
@@ -40,7 +42,8 @@ def upgrade() -> None:
         batch.add_column(sa.Column('deleted', sa.JSON(), nullable=False, server_default='{}'))
     with rebuilt('unit') as batch:
         for name in NAMED:
-            sql = f"CAST(result ->> '{name}' AS INTEGER)"
+            otherwise = "payload ->> 'report'" if name == 'report' else 'NULL'
+            sql = f"CAST(coalesce(result ->> '{name}', {otherwise}) AS INTEGER)"
             batch.add_column(sa.Column(f'{name}_id', sa.Integer(), sa.Computed(sql, persisted=False), nullable=True))
             batch.create_index(f'ix_unit_{name}_id', [f'{name}_id'])
     op.create_table(

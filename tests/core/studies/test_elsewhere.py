@@ -86,7 +86,9 @@ def test_study_moved_twice_is_the_same(store: Store, exported: Path, tmp_path: P
         folders.append(export_study(at, there.id or 0, tmp_path / f"out-{n}"))
     names = sorted(path.relative_to(folders[0]) for path in folders[0].rglob("*") if path.is_file())
     assert names == sorted(path.relative_to(exported) for path in exported.rglob("*") if path.is_file())
-    for name in names:
+    manifests = [json.loads((folder / "manifest.json").read_text("utf-8")) for folder in folders]
+    assert manifests[0].pop("store") != manifests[1].pop("store") and manifests[0] == manifests[1]
+    for name in (name for name in names if name.name != "manifest.json"):
         assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes(), name
     for name in ("ratings", "comparisons", "turns", "calls", "units", "notes"):
         assert len(lines_of(exported / f"{name}.jsonl")) == len(lines_of(folders[0] / f"{name}.jsonl")), name
