@@ -19,9 +19,13 @@ USUAL = (
 Step = Sequence[str]
 CHECKS: tuple[Step, ...] = (("ruff", "check", "."), ("mypy",))
 # Two rows beside each other; the browser apart from the pages, since Playwright keeps an event loop in its process.
+APART = ("tests/core/studies", "tests/core/llm", "tests/storage")
 ROWS: tuple[tuple[Step, ...], ...] = (
-    (("pytest", "tests", "--ignore=tests/pages", "--ignore=tests/browser"),),
-    (("pytest", "tests/pages"), ("pytest", "tests/browser")),
+    (("pytest", *APART),),
+    (
+        ("pytest", "tests/browser"),
+        ("pytest", "tests", "--ignore=tests/browser", *(f"--ignore={folder}" for folder in APART)),
+    ),
 )
 
 

@@ -76,7 +76,7 @@ def taken(read: Callable[[str], object], text: str) -> float:
     return min(times)
 
 
-def grown(read: Callable[[str], object], text: str, size: int = 2_500) -> float:
+def grown(read: Callable[[str], object], text: str, size: int = 1_500) -> float:
     """How many times longer 4 n take than n; n is doubled until it can be measured, up to four times."""
     for n in (size, 2 * size, 4 * size):
         short, long = (taken(read, (text * (many // len(text) + 1))[:many] + "x") for many in (n, 4 * n))
