@@ -27,7 +27,7 @@ def server(store: Store) -> Iterator[live.Live]:
     live.close(store)
 
 
-def until(holds: Callable[[], Any], seconds: float = 5.0) -> None:
+def until(holds: Callable[[], Any], seconds: float = 30.0) -> None:
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end, "it did not happen in time"
