@@ -121,9 +121,8 @@ def problem(error: WorkbenchError) -> None:
 
 
 def notice(words: str, kind: Literal["done", "warning"] = "done") -> None:
-    """One quiet line: something was done, or wants attention."""
-    icon, colour = (":material/check:", "green") if kind == "done" else (":material/info:", "yellow")
-    st.badge(plain(words), icon=icon, color=colour)  # type: ignore[arg-type]
+    """A quiet block: something was done, or wants attention. The words are shown whole, and as text."""
+    st.html(f'<div class="r-notice r-{kind}" role="status" lang="{language()}">{esc(words)}</div>')
 
 
 def cannot_open(error: WorkbenchError) -> None:

@@ -165,3 +165,20 @@ def test_by_hand_needs_words_that_are_there() -> None:
     at.text_input(key="x_hand_quote").set_value("never said")
     at.button[0].click().run()
     assert "do not stand in" in at.error[0].value
+
+
+def noticing_page() -> None:
+    from pages.components import layout
+
+    layout.notice(
+        "See [here](http://example.org), <b>now</b>: [key removed]. " + "What to do stands at the end. " * 9,
+        "warning",
+    )
+
+
+def test_a_notice_is_shown_whole_and_as_text() -> None:
+    at = AppTest.from_function(noticing_page, default_timeout=30).run()
+    (block,) = at.get("html")
+    assert not at.get("badge") and not at.markdown, "one line that cannot wrap"
+    assert "See [here](http://example.org), &lt;b&gt;now&lt;/b&gt;: [key removed]." in block.proto.body
+    assert "\\" not in block.proto.body
