@@ -10,6 +10,7 @@ from core.studies import service
 from core.studies.estimate import estimate
 from core.studies.export import export_archive
 from core.studies.importing import import_archive
+from core.studies.progress import standing
 from pages.components import layout, resources, study_form, study_money, study_rereading, study_standing
 from pages.components.words import _
 from storage.store import Store
@@ -135,7 +136,7 @@ def one_study(store: Store, id: int) -> None:
     study = store.studies.get(id)
     study_standing.draw(id)
     study_rereading.offer(study)
-    if study.state == "finished":
+    if study.state == "finished" and standing(store, study).answered:
         layout.next_step(
             _("Read what it shows"), _("From any number down to the quote behind it."), _("Open Results"),
             "results.py", {"study": id}, key="studies_next",

@@ -10,7 +10,9 @@ from storage import tables, units
 from storage.store import Store
 
 STATES = ("planned", "running", "done", "reused", "unscored", "failed", "gone")
-ENDED = ("done", "reused", "unscored", "failed", "gone")
+ANSWERED = ("done", "reused")
+ENDED = (*ANSWERED, "unscored", "failed")  # what is *gone* came to no end: its record was deleted
+JUDGMENTS = ("rating", "comparison")
 LATELY = 30.0  # seconds over which the pace is measured
 
 
@@ -51,6 +53,19 @@ class Standing:
     @property
     def ended(self) -> int:
         return sum(self.counts[state] for state in ENDED)
+
+    @property
+    def answered(self) -> int:
+        """Units with something to read: judgments where the study asks for any, else what it makes."""
+        kinds = [kind for kind in self.kinds if kind in JUDGMENTS] or list(self.kinds)
+        return sum(self.kinds[kind].get(state, 0) for kind in kinds for state in ANSWERED)
+
+    @property
+    def none_read(self) -> int:
+        """How many judgments came back, where not one of them could be read; else 0."""
+        states = [self.kinds[kind] for kind in JUDGMENTS if kind in self.kinds]
+        unread = sum(by.get("unscored", 0) for by in states)
+        return 0 if self.answered or sum(by.get("failed", 0) for by in states) else unread
 
     @property
     def redo(self) -> int:

@@ -6,7 +6,7 @@ import streamlit as st
 from core import sentences
 from core.errors import WorkbenchError
 from core.studies import service
-from core.studies.progress import ENDED, Failure, Standing, standing
+from core.studies.progress import ANSWERED, Failure, Standing, standing
 from core.studies.worker import doing
 from pages.components import badges, layout, resources, study_money
 from pages.components.words import _, many, say
@@ -66,8 +66,11 @@ def look(study_id: int, drawn_as: str) -> None:
     if study.state != drawn_as:
         st.rerun()
     found = standing(store, study, doing(store, study_id))
+    state = state_names().get(study.state, study.state)
+    if study.state == "finished" and found.counts["gone"] and not found.answered:
+        state = _("Nothing is left to read")
     badges.row([
-        badges.running(state_names()[study.state]) if study.state in MOVING else badges.fact(state_names().get(study.state, study.state), "flag"),
+        badges.running(state) if study.state in MOVING else badges.fact(state, "flag"),
         badges.engine(study.engine),
     ])  # fmt: skip
     if study.reason:
@@ -93,13 +96,20 @@ def keep_working(store: Store, study_id: int) -> None:
 
 
 def progress(found: Standing) -> None:
-    """A bar for each kind of work, in words beside it."""
+    """A bar for each kind of work: what was answered, and beside it in words what was not."""
     order = list(kind_names())
     for kind, by_state in sorted(found.kinds.items(), key=lambda one: order.index(one[0]) if one[0] in order else len(order)):
         total = sum(by_state.values())
-        ended = sum(by_state.get(state, 0) for state in ENDED)
-        st.progress(ended / max(1, total), text=_("{kind}: {ended} of {total}").format(
-            kind=kind_names().get(kind, kind), ended=f"{ended:,}", total=f"{total:,}"))  # fmt: skip
+        answered = sum(by_state.get(state, 0) for state in ANSWERED)
+        rest = _(", ").join(words.format(n=f"{by_state[state]:,}") for state, words in rest_words().items() if by_state.get(state))
+        words = _("{kind}: {ended} of {total} ({rest})") if rest else _("{kind}: {ended} of {total}")
+        st.progress(answered / max(1, total), text=words.format(
+            kind=kind_names().get(kind, kind), ended=f"{answered:,}", total=f"{total:,}", rest=rest))  # fmt: skip
+
+
+def rest_words() -> dict[str, str]:
+    """Units that ended without an answer, by their state."""
+    return {"unscored": _("{n} unscored"), "failed": _("{n} failed"), "gone": _("{n} gone")}
 
 
 def figures(found: Standing) -> None:
@@ -107,9 +117,11 @@ def figures(found: Standing) -> None:
     left = found.seconds_left
     cost = _("not known") if sums.unpriced else f"${sums.cost:,.2f}"
     budget = found.study.budget
+    under = _("{n} reused, {u} unscored, {f} failed").format(n=counts["reused"], u=counts["unscored"], f=counts["failed"])
+    if counts["gone"]:
+        under += _(", {n} gone").format(n=f"{counts['gone']:,}")
     cells = [
-        ("task_alt", _("Units ended"), f"{found.ended:,}", _("{n} reused, {u} unscored, {f} failed").format(
-            n=counts["reused"], u=counts["unscored"], f=counts["failed"])),
+        ("task_alt", _("Units ended"), f"{found.ended:,}", under),
         ("forum", _("Calls"), f"{sums.calls:,}", many("{n} asked twice", "{n} asked twice", found.asked_twice)),
         ("speed", _("Calls a second"), f"{found.pace:.1f}", _("about {n} min left").format(n=max(1, round(left / 60)))
          if left is not None else _("not running")),
@@ -127,6 +139,8 @@ def remarks(found: Standing) -> None:
     if found.two_models:
         words = _("Answered under more than one model name: {names}. Compare them before you pool their answers.")
         layout.notice(words.format(names=_("; ").join(found.two_models)), "warning")
+    if found.none_read and not found.waiting:
+        layout.notice(_("None of {n} could be read. Try a few before asking all again.").format(n=f"{found.none_read:,}"), "warning")
     if found.gaps.units:
         words = many("{n} item of units that are done could not be read", "{n} items of units that are done could not be read", found.gaps.items)
         layout.muted(_("{what}; asking again asks for these only.").format(what=words))

@@ -267,3 +267,39 @@ def test_a_worker_that_died_is_started_again_by_who_looks_on(open_page: Open, st
     while store.studies.get(study).state != "finished" and time.monotonic() < until:
         time.sleep(0.05)  # not ``wait_for``, which would start one itself
     assert store.studies.get(study).state == "finished"
+
+
+def finished(store: Store, design: str = DESIGN) -> int:
+    """A study of one session, worked off."""
+    ensure_shipped(store)
+    a_session(store)
+    id = service.begin(store, yaml.safe_load(design)).id or 0
+    service.start(store, id, worker=False)
+    service.work_off(store)
+    return id
+
+
+def test_what_is_gone_is_not_counted_as_done(open_page: Open, store: Store) -> None:
+    study = finished(store)
+    store.units.update(store.units.all(study_id=study)[0].id or 0, state="gone")
+    at = open_page("studies.py", study=study)
+    (bar,) = at.get("progress")
+    assert (bar.proto.value, bar.proto.text) == (50, "Ratings: 1 of 2 (1 gone)")
+    assert "0 reused, 0 unscored, 0 failed, 1 gone" in shown(at) and "Read what it shows" in shown(at)
+    for unit in store.units.all(study_id=study):
+        store.units.update(unit.id or 0, state="gone")
+    at.run()
+    assert_calm(at)
+    assert "Nothing is left to read" in shown(at) and "Read what it shows" not in shown(at)
+
+
+def test_a_study_of_which_nothing_could_be_read_is_no_success(open_page: Open, store: Store) -> None:
+    study = finished(store)
+    for unit in store.units.all(study_id=study):
+        store.units.update(unit.id or 0, state="unscored", reason="unreadable: no JSON in the reply")
+    at = open_page("studies.py", study=study)
+    assert_calm(at)
+    (bar,) = at.get("progress")
+    assert (bar.proto.value, bar.proto.text) == (0, "Ratings: 0 of 2 (2 unscored)")
+    assert "None of 2 could be read. Try a few before asking all again." in shown(at)
+    assert "Read what it shows" not in shown(at)
