@@ -174,12 +174,10 @@ def what_it_is_not() -> None:
 
 def in_use(store: Store) -> list[badges.Badge]:
     """Which engine the agents use, and whether text can leave this machine."""
-    outside = [row for row in store.endpoints.all() if badges.endpoint(row).colour == "yellow"]
     used = {agent.endpoint_id for agent in store.agents.all() if agent.engine == "openai"}
     named = [row.name for row in store.endpoints.all() if row.id in used]
     shown = [badges.engine("demo")] + [badges.engine("openai", name) for name in named]
-    leaving = [row.name for row in outside if row.id in used]
-    return [*shown, badges.local(not leaving, ", ".join(leaving))]
+    return [*shown, badges.workbench(store.endpoints.all())]
 
 
 store = resources.store()

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from core import upkeep
-from pages.components import badges, crisis, deleting, endpoints, engine_note, layout, resources, update_note
+from pages.components import badges, crisis, deleting, engine_note, layout, resources, update_note
 from pages.components.words import _, many
 from storage.store import Store
 
@@ -99,9 +99,8 @@ def left_over(store: Store) -> None:
 
 def where_text_goes(store: Store) -> None:
     layout.section(_("Where text goes"))
-    outside = [row for row in store.endpoints.all() if not endpoints.stays(row.base_url)]
     with st.container(border=True):
-        badges.row([badges.local(not outside, ", ".join(row.name for row in outside))])
+        badges.row([badges.workbench(store.endpoints.all())])
         st.text(
             _(
                 "Every text carries a clearance. Before anything is sent, one gate checks it against the endpoint: "
@@ -165,7 +164,7 @@ store = resources.store()
 layout.title(
     _("Data and privacy"),
     _("What is kept where, what leaves this machine, and how to remove it."),
-    [badges.local(all(endpoints.stays(row.base_url) for row in store.endpoints.all()))],
+    [badges.workbench(store.endpoints.all())],
 )
 what_is_stored(store)
 left_over(store)

@@ -60,6 +60,12 @@ def endpoint(row: tables.Endpoint | None) -> Badge:
     return local(gate.is_local(place), row.name)
 
 
+def workbench(rows: Iterable[tables.Endpoint]) -> Badge:
+    """Whether text can leave this machine at all: it can once an endpoint outside is entered, in use or not."""
+    outside = [row.name for row in rows if endpoint(row).colour == "yellow"]
+    return local(not outside, ", ".join(outside))
+
+
 def running(words: str) -> Badge:
     return Badge(words, ":material/progress_activity:", "blue")
 

@@ -41,3 +41,12 @@ def test_an_endpoint_outside_is_said(open_page: Open, store: Store) -> None:
         tables.Agent(name="Mine", seat="judge", engine="openai", endpoint_id=row.id, prompt="judge", hash="1")
     )
     assert "Text leaves this machine: Clinic" in shown(open_page())
+
+
+def test_an_endpoint_that_no_agent_uses_is_said_here_as_on_data_and_privacy(
+    open_page: Open, store: Store
+) -> None:
+    store.endpoints.add(tables.Endpoint(name="Clinic", base_url="https://llm.example.org/v1", model="m"))
+    for page in ("", "privacy.py"):
+        words = shown(open_page(page))
+        assert "Text leaves this machine: Clinic" in words and "Nothing leaves this machine" not in words
