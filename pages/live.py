@@ -51,13 +51,13 @@ def show(session: tables.Session) -> None:
         session_view.made_by(session),
     )
     st.empty()  # where the form stood
+    if st.session_state.get("live_sit") == id and not view.running:
+        sit_as_client(session)  # instead of the buttons, whose open menu would lie over the notice
+        return
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         with st.container(horizontal=True, width="content", gap="small"):
             controls(session, view.running)
         status = st.container(width="content").empty()
-    if st.session_state.get("live_sit") == id and not view.running:
-        sit_as_client(session)
-        return
     if not view.running:
         standing(session)
     grid = st.grid(3, min_column_width=255)
@@ -143,8 +143,7 @@ def controls(session: tables.Session, running: bool) -> None:
             st.rerun()
         seats(session)
         return
-    if (elsewhere := server.elsewhere(id)) is not None:
-        layout.muted(say(elsewhere))
+    if server.elsewhere(id) is not None:
         return
     if (
         session.state in ("running", "paused", "stopped")
@@ -165,7 +164,10 @@ def controls(session: tables.Session, running: bool) -> None:
 def seats(session: tables.Session) -> None:
     """Take a seat, or give it back to its agent."""
     id, me = session.id or 0, resources.person()
-    with st.popover(_("Take a seat"), icon=":material/event_seat:"):
+    taken = (
+        f"{session.client_person} {session.counselor_person}"  # another menu, closed, once somebody sat down
+    )
+    with st.popover(_("Take a seat"), icon=":material/event_seat:", key=f"live_seats_{id}_{taken}"):
         for seat in reversed(seating.SEATS):
             sitting = getattr(session, f"{seat}_person")
             name = session_view.seat_name(seat)
@@ -249,8 +251,8 @@ def branching(session: tables.Session) -> None:
 
 def standing(session: tables.Session) -> None:
     """Where a session stands that is not running here, and what can be done."""
-    if session.state == "running":
-        layout.muted(_("A study is holding this session. It can be watched here turn by turn."))
+    if (elsewhere := server.elsewhere(session.id or 0)) is not None:
+        layout.muted(say(elsewhere) + " " + _("You can watch it here, turn by turn."))
         st.button(_("Look again"), key="live_again", icon=":material/refresh:")
         return
     words = session_view.ended_words(session)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.llm import gate
 from core.llm.seam import Endpoint
-from pages.components import crisis, layout, resources
+from pages.components import layout, resources
 from pages.components.words import _, language, plain
 from storage import tables
 
@@ -62,8 +62,8 @@ def client_seat(endpoint: tables.Endpoint | None, key: str) -> Given:
         layout.card_title(_("Before you take the client's seat"))
         layout.muted(
             _(
-                "It is not suited when you think of harming yourself or someone else. You can stop at any time and "
-                "delete what you wrote, on Data and privacy."
+                "It is not suited when you think of harming yourself or someone else. You can stop at any time, and "
+                "ask the researcher to delete what you wrote."
             )
         )
         ticked = [
@@ -74,7 +74,6 @@ def client_seat(endpoint: tables.Endpoint | None, key: str) -> Given:
             key=f"{key}_rated",
         )
         begin = st.button(_("Begin"), key=f"{key}_begin", type="primary", disabled=not all(ticked))
-    crisis.note()
     if not begin:
         return Given()
     return _save(endpoint, rated)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from core.errors import WorkbenchError
+from core.files import record_id
 from core.sessions import live, seating, service
 from pages.components import layout, resources, session_view, transcript
 from pages.components.words import _, language
@@ -43,12 +44,13 @@ def form() -> None:
 
 def chosen_seats(roles: list[tables.RoleCard]) -> None:
     """Who sits in the seats, and Start."""
+    wanted = wanted_version()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         role = st.selectbox(
             _("Role card"),
-            wanted_first(list(reversed(roles))),
-            format_func=lambda r: f"{r.title} · {session_view.language_name(r.language)}",
-            key="live_role",
+            wanted_first(list(reversed(roles)), wanted),
+            format_func=role_words,
+            key=f"live_role_{wanted.id}" if wanted else "live_role",
         )
         counselor = st.selectbox(
             _("Counselor"),
@@ -64,13 +66,34 @@ def chosen_seats(roles: list[tables.RoleCard]) -> None:
     if role:
         with st.container(border=True):
             session_view.role_card(role)
+            which_version(role)
     recent()
 
 
-def wanted_first(roles: list[tables.RoleCard]) -> list[tables.RoleCard]:
-    """The role cards, the one that the address names before the others."""
-    wanted = st.query_params.get("role", "")
-    return sorted(roles, key=lambda role: str(role.id) != wanted)
+def wanted_version() -> tables.RoleCard | None:
+    """The version of a role card that the address names, if it is there."""
+    id = record_id(st.query_params.get("role", ""))
+    return resources.store().roles.find(id=id) if id is not None else None
+
+
+def wanted_first(roles: list[tables.RoleCard], wanted: tables.RoleCard | None) -> list[tables.RoleCard]:
+    """The role cards, the wanted version before the others and in the place of its card's newest one."""
+    if wanted is None:
+        return roles
+    return [wanted, *(role for role in roles if role.card_id != wanted.card_id)]
+
+
+def which_version(role: tables.RoleCard) -> None:
+    """Which version the session will be held with, where the card has several."""
+    most = resources.store().roles.versions(role.card_id or 0)[-1].version
+    if most > 1:
+        layout.muted(
+            _("The session uses version {n} of {most} of this card.").format(n=role.version, most=most)
+        )
+
+
+def role_words(role: tables.RoleCard) -> str:
+    return f"{role.title} · {session_view.language_name(role.language)}"
 
 
 def more_choices(code: str) -> dict[str, object]:

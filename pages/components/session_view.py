@@ -7,7 +7,7 @@ import streamlit as st
 from core.llm import engines
 from core.llm.seam import Engine
 from core.roles import ingredients
-from core.sessions import figures, safety
+from core.sessions import figures, safety, seating
 from pages.components import badges, layout, resources
 from pages.components.words import _, in_words, language
 from storage import tables
@@ -94,12 +94,19 @@ def made_by(session: tables.Session) -> list[badges.Badge]:
     if session.engine == "mixed":
         kinds = dict.fromkeys(agent.engine for agent in agents if agent is not None)
         shown = [badges.engine(kind) for kind in kinds]
-        if session.client_person or session.counselor_person:
+        if written_by_a_person(session):
             shown.append(badges.engine("person"))
     outside = [badge for agent in agents if (badge := badges.endpoint(endpoint_of(agent))).colour == "yellow"]
     if session.state in ("ended", "stopped") or session.origin == "imported":
         return shown
     return [*shown, *(outside or [badges.local(True)])]
+
+
+def written_by_a_person(session: tables.Session) -> bool:
+    """Whether a person sits in a seat, or spoke in one before it was handed back."""
+    turns = resources.store().sessions.turns(session.id or 0)
+    spoke = any(turn.speaker in ("person", "unknown person") for turn in turns)
+    return spoke or bool(session.client_person or session.counselor_person)
 
 
 def role_card(role: tables.RoleCard) -> None:
@@ -169,15 +176,23 @@ def risk_words(turns: Sequence[tables.Turn]) -> list[str]:
     ]
 
 
+def awaits_a_person(session: tables.Session) -> bool:
+    """Whether a person sits in the seat that speaks next."""
+    place = seating.next_place(resources.store().sessions.turns(session.id or 0))
+    return bool(getattr(session, f"{place.seat}_person"))
+
+
 def ended_words(session: tables.Session) -> str:
     """Why the session ended or rests, in words."""
+    if session.ended_by == "waiting" and not awaits_a_person(session):
+        return _("The seat is the agent's again. Choose Continue to go on.")
     why: Mapping[str, str] = {
         "farewell": _("Both said goodbye: the farewell rules ended the session."),
         "detector": _("The trained detector found the end of the conversation."),
         "limit": _("The session reached its limit of {n} turns.").format(n=session.most_turns),
         "person": _("A person stopped the session. Its turns are kept."),
         "imported": _("Imported as it is."),
-        "ready": _("Ready. Choose Continue to begin."),
+        "ready": _("Ready. Choose Start."),
         "paused": _("Paused. Choose Continue to go on; a turn that broke off is said again."),
         "stopped": _("Paused. Choose Continue to go on."),
         "restart": _("The workbench was started anew, and the session stands where it was. Choose Continue."),

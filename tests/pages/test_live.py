@@ -1,5 +1,6 @@
 """Live session, as people use it: what is missing is said, two agents speak, a person takes a seat, nothing is lost."""
 
+import html
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from core.errors import ModelError
 from core.llm import engines
 from core.llm.agents import ensure_shipped
+from core.roles import service as roles
 from core.sessions import live, service
 from storage import tables
 from storage.store import Store, open_store
@@ -220,7 +222,7 @@ def test_a_session_that_another_server_holds_is_only_watched(store: Store, role:
         assert other.holding.take(id) == ""
         store.sessions.update(id, state="running", ended_by="")
         page = opened(id)
-        assert "going on in another Rapport" in seen(page)
+        assert "going on in another Rapport" in seen(page) and "study" not in seen(page)
         assert not [
             button
             for button in page.button
@@ -230,3 +232,54 @@ def test_a_session_that_another_server_holds_is_only_watched(store: Store, role:
         other.close()
     page = opened(id)
     assert [button for button in page.button if button.key == "live_continue"], "nobody holds it any more"
+
+
+def test_an_older_version_of_a_role_is_the_one_that_is_tried(
+    store: Store, role: tables.RoleCard, speaks: Callable[..., Any]
+) -> None:
+    speaks("It is hard.")
+    store.roles.add(tables.RoleCard(title="R-099", text="Another."))
+    roles.change_role(store, role.id or 0, text="You found work again.")
+    page = AppTest.from_file(FRAME, default_timeout=20)
+    page.switch_page("live.py")
+    page.query_params["role"] = str(role.id)
+    page.run()
+    assert "Role card R-014" in seen(page).replace("\\", "") and "uses version 1 of 2" in seen(page)
+    page.number_input(key="live_turns").set_value(2)
+    page.button(key="live_start").click().run()
+    assert store.sessions.all()[0].role_id == role.id
+
+
+def test_a_seat_handed_back_leaves_the_persons_turn_said_and_is_no_persons_turn(
+    store: Store, role: tables.RoleCard, speaks: Callable[..., Any]
+) -> None:
+    speaks("It is hard.")
+    id = paused(store, role, most_turns=10)
+    server = live.of(store)
+    server.take_seat(id, "counselor", "P-01")
+    page = opened(id)
+    page.button(key="live_continue").click().run()
+    settled(store, id)
+    page.run()
+    page.chat_input(key="live_say").set_value("What makes it hard?").run()
+    settled(store, id)
+    page.run()
+    assert store.sessions.get(id).ended_by == "waiting"
+    page.button(key="live_leave_counselor").click().run()
+    words = html.unescape(seen(page))
+    assert "Written by a person" in words, "who speaks next does not unsay who spoke"
+    assert "It is a person's turn" not in words and "The seat is the agent's again" in words
+    assert page.button(key="live_continue")
+
+
+def test_the_notice_says_how_words_are_deleted_and_where_to_turn_once(
+    store: Store, role: tables.RoleCard
+) -> None:
+    page = opened(paused(store, role))
+    page.button(key="live_take_client").click().run()
+    words = seen(page)
+    assert "ask the researcher to delete what you wrote" in words and "on Data and privacy" not in words
+    assert words.count("not care and not a diagnosis") == 1
+    assert not [b for b in page.button if str(b.key).startswith("live_take_")], (
+        "an open menu would lie over the notice"
+    )
