@@ -1,0 +1,94 @@
+"""What else an older store may hold: numbers given again, records from elsewhere, lines everyone writes, keys anywhere."""
+
+import hashlib
+import json
+import sqlite3
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from storage.store import Store, open_store
+from tests.held import everything_in
+from tests.stores import old_store
+
+
+class Old:
+    """The old store, to be changed before it is opened."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = old_store(folder / "data" / "rapport.db")
+        self.connection = sqlite3.connect(self.path)
+        self.run = self.connection.execute
+
+    def again(self, table: str, id: int, /, **changed: Any) -> int:
+        """A further row like this one, with some columns changed; its id."""
+        found = self.run(f'SELECT * FROM "{table}" WHERE id = ?', (id,))
+        names = [column[0] for column in found.description]
+        most = self.run(f'SELECT max(id) FROM "{table}"').fetchone()[0]
+        row = dict(zip(names, found.fetchone(), strict=True)) | {"id": most + 1} | changed
+        self.run(f'INSERT INTO "{table}" ({", ".join(names)}) VALUES ({", ".join("?" * len(names))})', [row[name] for name in names])
+        return int(row["id"])
+
+    def call(self, purpose: str, prompt: str, words: str, created: str, study: int | None = None, unit: int | None = None) -> int:
+        hash = hashlib.sha256(words.encode()).hexdigest()
+        self.run("INSERT OR IGNORE INTO text_part VALUES (?, ?)", (hash, zlib.compress(words.encode())))
+        messages = json.dumps([{"role": "user", "hash": hash}])
+        return self.again(
+            "call", 63, purpose=purpose, prompt=prompt, messages=messages, raw=hash, created=created, study_id=study, unit_id=unit,
+            reason="", attempts="[]",
+        )  # fmt: skip
+
+    def opened(self) -> Store:
+        self.connection.commit()
+        self.connection.close()
+        return open_store(self.path)
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Old:
+    return Old(tmp_path)
+
+
+# ---- keys ------------------------------------------------------------------------------------------------------------
+
+KEYS = (
+    "0123456789abcdef0123456789abcdef.AbCdEfGh12", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcDEF123", "nvapi-abcdefgh1jklmnopqrst",
+    "r8_abcdefghij1lmnopqrst", "AKIAABCDEFGHIJKLMNOP", "dXNlcjpwYXNzd29yZDEy", "9f8e7d6c5b4a39281706f5e4d3c2b1a0",
+    "9f8e7d6c5b4a39281706f5e4d3c2b1aX", "qwertyuiop123456", "sk-proj-abcdefgh12345678",
+)  # fmt: skip
+BEFORE = {5: "Basic ", 6: "Incorrect API key provided: ", 7: "x-api-key: ", 8: "bearer "}
+
+
+def test_keys_of_every_shape_go_from_reasons_attempts_and_texts(old: Old) -> None:
+    said = [f"refused (400: {BEFORE.get(n, '')}{key})." for n, key in enumerate(KEYS)]
+    for n, words in enumerate(said):
+        old.again("unit", 22, position=200 + n, reason=words)
+    old.run("UPDATE call SET attempts = ? WHERE id = 62", (json.dumps([{"said": '{"api_key": "' + KEYS[7] + '"}', "token": 1}, *said]),))
+    old.call("rating of session 9", "judge/item", "\n".join(said), "2026-03-09T09:00:00.000+00:00", 3, 20)
+    store = old.opened()
+    held = everything_in(store, copies=False)
+    assert [key for key in KEYS if key in held] == []
+    attempts = store.calls.get(62).attempts
+    assert attempts[0]["token"] == 1 and attempts[1] == "refused (400: [key removed])."
+    store.close()
+
+
+def test_key_in_the_place_of_a_variable_goes_and_names_of_variables_stay(old: Old) -> None:
+    old.run("UPDATE endpoint SET key_env = 'sk-typedintothewrongfield1234567890' WHERE id = 2")
+    old.again("endpoint", 2, name="Other", base_url="https://other.example/v1", key_env="AKIAABCDEFGHIJKLMNOP")
+    old.again("endpoint", 2, name="Third", base_url="https://sk-hosting.example/v1", key_env="KEY_OF_OURS")
+    store = old.opened()
+    named = {endpoint.base_url: endpoint.key_env for endpoint in store.endpoints.all()}
+    assert named["https://models.example/v1"] == named["https://other.example/v1"] == ""
+    assert named["http://127.0.0.1:8765/v1"] == "GATEWAY_TOKEN" and named["https://sk-hosting.example/v1"] == "KEY_OF_OURS"
+    store.close()
+
+
+def test_what_people_say_is_not_taken_for_a_key(old: Old) -> None:
+    said = "My key-worker-relationship matters, token=something-important, he is a bearer of-bad-news-again, Basic understanding2 of it."
+    old.call("rating of session 9", "judge/item", said, "2026-03-09T09:00:00.000+00:00", 3, 20)
+    store = old.opened()
+    assert said in everything_in(store, copies=False)
+    store.close()
