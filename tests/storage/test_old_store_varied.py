@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from storage import tables, units
 from storage.store import Store, open_store
 from tests.held import everything_in
 from tests.stores import old_store
@@ -49,6 +50,26 @@ class Old:
 @pytest.fixture
 def old(tmp_path: Path) -> Old:
     return Old(tmp_path)
+
+
+# ---- numbers ---------------------------------------------------------------------------------------------------------
+
+
+def test_numbers_in_plans_samples_designs_and_damaged_exports_are_not_given_again(old: Old) -> None:
+    old.again("unit", 34, position=99, kind="comparison", payload='{"first": 70, "second": 71}', result="{}", key="")
+    old.run("UPDATE study SET samples = ? WHERE id = 6", (json.dumps({"some": {"of": "roles", "ids": [80, 3]}, "pairs of hill": [[75, 72]]}),))
+    old.run("UPDATE study SET design = ? WHERE id = 7", (json.dumps({"steps": [{"kind": "notes", "reports": [60]}, {"sessions": "steps"}]}),))
+    export = old.path.parent / "exports" / "study"
+    export.mkdir(parents=True)
+    (export / "manifest.json").write_text("{}")
+    (export / "calls.jsonl").write_bytes(b'{"id": 400}\n{"id": 4\xff\n{"id": 390}\n')
+    store = old.opened()
+    assert store.sessions.add(tables.Session(origin="imported")).id == 76
+    assert store.reports.add(tables.Report(title="New", content_hash="x")).id == 61
+    assert store.roles.add(tables.RoleCard(title="New", kind="role", text="x")).id == 81
+    last = "SELECT seq FROM sqlite_sequence WHERE name = 'call'"
+    assert units.query(store, last) == [(400,)]
+    store.close()
 
 
 # ---- keys ------------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ NAMED: dict[str, tuple[str, ...]] = {
         "SELECT max(session_id) FROM turn", "SELECT max(session_id) FROM rating", "SELECT max(first_id) FROM comparison",
         "SELECT max(second_id) FROM comparison", "SELECT max(parent_id) FROM session",
         "SELECT max(CAST(payload ->> 'session' AS INTEGER)) FROM unit", "SELECT max(session_id) FROM unit",
+        "SELECT max(CAST(payload ->> 'first' AS INTEGER)) FROM unit", "SELECT max(CAST(payload ->> 'second' AS INTEGER)) FROM unit",
         "SELECT max(first_id) FROM unit", "SELECT max(second_id) FROM unit",
         "SELECT max(CAST(substr(purpose, 9) AS INTEGER)) FROM call WHERE purpose LIKE 'session %'",
         "SELECT max(CAST(substr(purpose, 19) AS INTEGER)) FROM call WHERE purpose LIKE 'rating of session %'",
@@ -40,6 +41,7 @@ NAMED: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+LISTED = {"sessions": "session", "roles": "role_card", "reports": "report"}  # what a step or a sample lists
 EXPORTED = {"session": "sessions", "role_card": "roles", "report": "reports", "unit": "units", "call": "calls", "rating": "ratings", "comparison": "comparisons"}
 
 
@@ -49,8 +51,26 @@ def highest(connection: Connection) -> dict[str, int]:
     for (table,) in rows(connection, "SELECT name FROM sqlite_master WHERE sql LIKE '%AUTOINCREMENT%'"):
         most = rows(connection, f'SELECT coalesce(max(id), 0) FROM "{table}"')[0][0]
         found[table] = max([most, *(rows(connection, sql)[0][0] or 0 for sql in NAMED.get(table, ()))])
-    for table, most in in_exports(connection.engine.url.database).items():
-        found[table] = max(found.get(table, 0), most)
+    for named in (in_studies(connection), in_exports(connection.engine.url.database)):
+        for table, most in named.items():
+            found[table] = max(found.get(table, 0), most)
+    return found
+
+
+def in_studies(connection: Connection) -> dict[str, int]:
+    """The highest ids that designs list and samples drew; the pairs of a comparison are sessions."""
+    found: dict[str, int] = {}
+    for design, samples in rows(connection, "SELECT design, samples FROM study"):
+        lists: list[tuple[Any, Any]] = [(name, step.get(name)) for step in (json.loads(design) or {}).get("steps", []) for name in LISTED]
+        for drawn in (json.loads(samples) or {}).values():
+            if isinstance(drawn, dict):
+                lists.append((drawn.get("of"), drawn.get("ids")))
+            else:
+                lists += [("sessions", pair) for pair in drawn]
+        for name, listed in lists:
+            if name in LISTED and isinstance(listed, list):
+                ids = [id for id in listed if isinstance(id, int)]
+                found[LISTED[name]] = max([found.get(LISTED[name], 0), *ids])
     return found
 
 
@@ -65,12 +85,20 @@ def in_exports(database: str | None) -> dict[str, int]:
 
 
 def highest_in(file: Path) -> int:
+    """The highest id in the lines of a file; a damaged line names nothing, the others do."""
     try:
-        rows_: list[Any] = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-    except (OSError, ValueError):
+        lines = file.read_bytes().decode("utf-8", "replace").splitlines()
+    except OSError:
         return 0
-    ids = [row.get("id") for row in rows_ if isinstance(row, dict)]
+    ids = [row.get("id") for line in lines if isinstance(row := read(line), dict)]
     return max((id for id in ids if isinstance(id, int) and id < 2**53), default=0)
+
+
+def read(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
 
 
 def number_above(connection: Connection, highest: dict[str, int]) -> None:
