@@ -52,6 +52,40 @@ def old(tmp_path: Path) -> Old:
     return Old(tmp_path)
 
 
+def states(store: Store, *studies: int) -> dict[int, str]:
+    return {unit.id or 0: unit.state for study in studies for unit in store.units.all(study_id=study)}
+
+
+# ---- units -----------------------------------------------------------------------------------------------------------
+
+
+def test_planned_units_of_a_deleted_session_are_gone(old: Old) -> None:
+    old.run("UPDATE session SET created = '2026-03-12T09:00:00.000+00:00', title = 'Another client' WHERE id = 9")
+    old.run("UPDATE unit SET state = 'running' WHERE id = 34")
+    store = old.opened()
+    found = states(store, 5, 6, 7)
+    assert {found.pop(id) for id in (35, 36, 37, 38)} == {"planned"} and set(found.values()) == {"gone"}
+    assert not any(unit.key for unit in store.units.all(state="planned") if not unit.attempts), "they find their records anew"
+    assert {store.studies.get(id).origin for id in (5, 6, 7)} == {"here"}
+    store.close()
+
+
+def test_session_of_another_seed_or_date_is_not_the_study_s_own(old: Old) -> None:
+    old.run("UPDATE session SET created = '2026-03-07T08:00:01.000+00:00' WHERE id = 3")
+    old.run("UPDATE session SET seed = 77 WHERE id = 4")
+    old.run("UPDATE session SET seed = ? WHERE id = 5", (derived(1752381459, 1),))
+    store = old.opened()
+    found = states(store, 1)
+    assert [found[id] for id in (1, 2, 3, 4)] == ["gone", "gone", "done", "done"]
+    assert [found[id] for id in (5, 6, 9, 10)] == ["gone"] * 4 and found[7] == found[11] == "done"
+    store.close()
+
+
+def derived(seed: int, retry: int) -> int:
+    parts = json.dumps([seed, "retry", retry], separators=(",", ":"))
+    return int.from_bytes(hashlib.sha256(parts.encode()).digest()[:4], "big") & (2**31 - 1)
+
+
 # ---- numbers ---------------------------------------------------------------------------------------------------------
 
 

@@ -5,6 +5,7 @@ import json
 from sqlalchemy import Connection
 
 from storage.migrations.update_0002 import calls, keys, numbers, speakers, units
+from storage.migrations.update_0002.arrivals import arrivals
 from storage.migrations.update_0002.statements import run
 
 TOLD = "update 0002"  # setting: how much was removed, for the pages to say once
@@ -15,7 +16,7 @@ def tidy(connection: Connection) -> None:
     """Everything of this update that is not schema. Runs inside its transaction."""
     speakers.name_speakers(connection)
     number = numbers.highest(connection)  # before anything goes that names an id
-    told = {"units": units.mark_gone(connection)}
+    told = {"units": units.mark_gone(connection, arrivals(connection))}
     told |= calls.settle(connection)
     told["keys"] = keys.remove(connection)
     numbers.number_above(connection, number)
