@@ -4,7 +4,7 @@ import json
 
 from sqlalchemy import Connection
 
-from storage.migrations.update_0002 import calls, keys, numbers, speakers, units
+from storage.migrations.update_0002 import calls, keys, numbers, rows_of_calls, speakers, units
 from storage.migrations.update_0002.arrivals import arrivals
 from storage.migrations.update_0002.statements import run
 
@@ -16,8 +16,10 @@ def tidy(connection: Connection) -> None:
     """Everything of this update that is not schema. Runs inside its transaction."""
     speakers.name_speakers(connection)
     number = numbers.highest(connection)  # before anything goes that names an id
-    told = {"units": units.mark_gone(connection, arrivals(connection))}
-    told |= calls.settle(connection)
+    rows_of_calls.forget_wrong_numbers(connection)
+    there = arrivals(connection)
+    told = {"units": units.mark_gone(connection, there)}
+    told |= calls.settle(connection, there)
     told["keys"] = keys.remove(connection)
     numbers.number_above(connection, number)
     for name, value in ((TOLD, told), (UNFINISHED, True)):
