@@ -1,8 +1,10 @@
 """Errors that speak to people: what happened, why, what to do."""
 
 import re
+import traceback
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 FIELD = re.compile(r"\{\{|\}\}|\{([A-Za-z_]\w*)(?::(,?(?:\.\d)?[fd%]?))?\}")
@@ -93,3 +95,18 @@ def stored(row: Mapping[str, Any]) -> WorkbenchError:
 def msg(text: str) -> str:
     """Marks a sentence that is put together elsewhere, so that the catalogues get it."""
     return text
+
+
+def place_of(error: BaseException, whole: bool = False) -> str:
+    """The kind of an error and the line it came from; ``whole`` with the lines that led there.
+
+    Never its words: they may quote a transcript.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else "nowhere"
+    words = f"{type(error).__name__} in {place}"
+    if not whole:
+        return words
+    led = "".join(f"\n  {Path(one.filename).name}:{one.lineno} {one.name}" for one in frames)
+    cause = error.__cause__ or error.__context__
+    return words + led + (f"\n  from {place_of(cause)}" if cause is not None else "")

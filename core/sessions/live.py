@@ -11,7 +11,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from core.errors import DataError, WorkbenchError
+from core.errors import DataError, WorkbenchError, place_of
 from core.llm.seam import Engine
 from core.sessions import service
 from storage import tables
@@ -187,15 +187,15 @@ class Live:
             pass
         except WorkbenchError as error:
             room.problem = error
-        except Exception as error:
-            log.exception("session %s stopped", room.session_id)
+        except Exception as error:  # noqa: BLE001 - logged by its place, and said
+            log.error("session %s stopped: %s", room.session_id, place_of(error, whole=True))
             room.problem = self._broken(room, error)
 
     def _broken(self, room: Room, error: Exception) -> WorkbenchError:
-        """A fault of ours: the session rests with it, so that it can go on later."""
+        """A fault of ours: the session rests with its kind and place, so that it can go on later."""
         problem = WorkbenchError(
             "The workbench stumbled in session {id} ({why}). Its turns are saved; choose Continue to try again.",
-            id=room.session_id, why=f"{type(error).__name__}: {error}",
+            id=room.session_id, why=place_of(error),
         )  # fmt: skip
         try:
             service.rest(self.store, room.session_id, "error", service.fault_of(problem, room.position))

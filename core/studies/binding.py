@@ -7,13 +7,13 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from core import prompting
-from core.errors import DataError, StoreError, WorkbenchError
+from core.errors import DataError, StoreError, WorkbenchError, place_of
 from core.instruments import Instrument
 from core.instruments import load as load_instrument
 from core.judging.service import turns_to_judge
 from core.reports.making import chosen_note
 from core.sessions import seating
-from core.studies import logs, reasons
+from core.studies import reasons
 from core.studies.keys import content_key, transcript_hash
 from storage import tables, units
 from storage.store import Store
@@ -157,9 +157,9 @@ def bound(shelf: Shelf, study: tables.Study, page: Sequence[Waiting]) -> list[di
             row |= GONE if units.lost_records(shelf.store, row["result"] | payload) else failed(error)
         except Exception as error:  # noqa: BLE001 - logged; it must not keep the other units from being asked
             log.error(
-                "unit %s of study %s cannot be bound: %s", unit.id, study.id, logs.place_of(error, whole=True)
+                "unit %s of study %s cannot be bound: %s", unit.id, study.id, place_of(error, whole=True)
             )
-            row |= {"state": "failed", "reason": reasons.reason("fault", logs.place_of(error))}
+            row |= {"state": "failed", "reason": reasons.reason("fault", place_of(error))}
         rows.append(row)
     return rows
 

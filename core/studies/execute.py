@@ -12,13 +12,13 @@ from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy.exc import IntegrityError
 
-from core.errors import DataError, ModelError, NotFound, PromptError, Refused, WorkbenchError
+from core.errors import DataError, ModelError, NotFound, PromptError, Refused, WorkbenchError, place_of
 from core.judging.readings import NOT_APPLICABLE, Rated, read_ratings
 from core.judging.service import comparison_fields, comparison_question, rating_fields, rating_question
 from core.llm.asking import answered, call_fields, keeping, send, texts_of
 from core.llm.engines import settings_of
 from core.llm.seam import Answer, Question, Settings
-from core.studies import logs, making, reasons
+from core.studies import making, reasons
 from core.studies.binding import NEEDS, Shelf, profile_of
 from core.studies.keys import derived_seed
 from core.studies.pacing import Halted
@@ -103,8 +103,8 @@ async def without_record(room: Room, asking: Asking, error: Exception) -> Ended:
 
 async def stumble(room: Room, asking: Asking, error: Exception) -> Ended:
     """A fault of ours: this unit fails with the place of it, and what had come for it is kept."""
-    fault = logs.place_of(error)
-    log.error("unit %s of study %s: %s", asking.unit.id, room.study.id, logs.place_of(error, whole=True))
+    fault = place_of(error)
+    log.error("unit %s of study %s: %s", asking.unit.id, room.study.id, place_of(error, whole=True))
     if asking.came is not None:
         with suppress(NotFound):  # its record was deleted meanwhile: then nothing of it is kept
             await keep_unread(room, asking, *asking.came)

@@ -2,9 +2,10 @@
 
 import logging
 import os
-import traceback
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+
+from core.errors import place_of
 
 MOST_BYTES = 500_000  # of the log, and as many of the one before it
 QUIET = ("httpx", "httpx2", "httpcore", "openai", "aiohttp", "urllib3")  # they name addresses and headers
@@ -30,15 +31,3 @@ def begin(file: Path | None) -> None:
     logging.getLogger().setLevel(logging.WARNING)
     for name in QUIET:
         logging.getLogger(name).setLevel(logging.ERROR)
-
-
-def place_of(error: BaseException, whole: bool = False) -> str:
-    """The kind of an error and the line it came from; ``whole`` with the lines that led there."""
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else "nowhere"
-    words = f"{type(error).__name__} in {place}"
-    if not whole:
-        return words
-    led = "".join(f"\n  {Path(one.filename).name}:{one.lineno} {one.name}" for one in frames)
-    cause = error.__cause__ or error.__context__
-    return words + led + (f"\n  from {place_of(cause)}" if cause is not None else "")

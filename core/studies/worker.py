@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from core import sentences
-from core.errors import StoreError, WorkbenchError, msg
+from core.errors import StoreError, WorkbenchError, msg, place_of
 from core.studies import keyring, logs
 from core.studies.lock import WorkerLock, meeting_place
 from core.studies.running import GRACE, StudyRun, Workshop
@@ -206,8 +206,8 @@ class Worker:
 
 def broken(study_id: int, error: Exception) -> WorkbenchError:
     """What nobody foresaw, logged with its place and without what it says: that may quote a text."""
-    log.error("study %s stopped: %s", study_id, logs.place_of(error, whole=True))
-    return WorkbenchError(BROKEN, fault=logs.place_of(error))
+    log.error("study %s stopped: %s", study_id, place_of(error, whole=True))
+    return WorkbenchError(BROKEN, fault=place_of(error))
 
 
 def status_path(database: Path) -> Path:

@@ -120,6 +120,23 @@ def test_a_bug_is_said_and_leaves_the_session_paused(
     assert "stumbled" in str(server.view(id).problem) and store.sessions.get(id).state == "paused"
 
 
+def test_a_bugs_words_are_nowhere_kept(
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live, caplog: Any
+) -> None:
+    """What an exception says may quote the transcript, and would outlive its deletion."""
+
+    def breaks(question: Any) -> str:
+        raise ValueError(f"odd: {question.messages} SECRETWORD")
+
+    id = begun(store, role, agents)
+    server.start(id, {"client": scripted(breaks), "counselor": scripted("Go on.")})
+    until(lambda: not server.view(id).running)
+    fault = store.sessions.get(id).faults[0]
+    assert fault["values"]["why"].startswith("ValueError in test_live.py, line ")
+    assert "SECRETWORD" not in f"{fault} {server.view(id).problem} {caplog.text}"
+    assert "session 1 stopped: ValueError in test_live.py" in caplog.text
+
+
 def test_a_person_sits_in_a_seat(
     store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live
 ) -> None:
