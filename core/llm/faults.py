@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from core.llm.keys import KnownKey
 from core.llm.redaction import READ, redacted, short, without_echo
 from core.llm.seam import Usage
 
@@ -33,7 +34,7 @@ class Fault(Exception):
     codes: tuple[str, ...] = ()
     usage: Usage | None = None
 
-    def cleaned(self, sent: Sequence[str], keys: Sequence[str]) -> "Fault":
+    def cleaned(self, sent: Sequence[str], keys: Sequence[KnownKey]) -> "Fault":
         """Without the key and without words that only repeat what was sent: for sorting, and for keeping."""
         if not self.status and self.words in TRANSPORT:
             return self

@@ -16,9 +16,10 @@ from core.errors import ModelError
 from core.llm.endings import ending
 from core.llm.faults import Fault, fault_of
 from core.llm.gate import check_address, check_way
+from core.llm.keys import Heard, KnownKey
 from core.llm.lessons import FORMATS, Lessons
 from core.llm.parsing import Reading, read_reply, strict_schema
-from core.llm.redaction import redacted, short, without_keys
+from core.llm.redaction import redacted, short
 from core.llm.refusals import in_words, refused_setting
 from core.llm.replies import Chat, Reply, streamed, whole
 from core.llm.seam import Answer, AnswerState, Attempt, Endpoint, Question
@@ -55,6 +56,7 @@ class OpenAIEngine:
         self.learned: dict[str, Any] = learned if learned is not None else {}
         self.lessons = Lessons(self.learned, self._tell)
         self._key, self._on_learn, self._timeout = key, on_learn, timeout
+        self._known_key = KnownKey(key)
         self._client: Any = None
         self._response: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -73,9 +75,9 @@ class OpenAIEngine:
         at, start = datetime.now(UTC).isoformat(timespec="milliseconds"), time.monotonic()
         try:
             reply = ended(await self._send(chat, settings, on_text))
-            reply = replace(reply, text=without_keys(reply.text, [self._key]))
+            reply = replace(reply, text=self._known_key.without(reply.text))
         except Exception as error:  # noqa: BLE001 - sorted and said
-            fault = fault_of(error).cleaned([m["content"] for m in chat], [self._key])
+            fault = fault_of(error).cleaned([m["content"] for m in chat], [self._known_key])
             told = self._refused(question, fault, settings)
             told.attempts = (Attempt(at, time.monotonic() - start, f"{fault.status} {fault.kept}"),)
             raise told from None  # the endpoint's own words may hold the key, or what it was sent
@@ -89,11 +91,11 @@ class OpenAIEngine:
             raw=reply.text,
             reason=reading.reason,
             usage=reply.usage,
-            finish_reason=short(redacted(reply.finish, [self._key]), 60),
+            finish_reason=short(redacted(reply.finish, [self._known_key]), 60),
             attempts=(Attempt(at, time.monotonic() - start),),
             engine="openai",
             engine_version=VERSION,
-            model=short(redacted(reply.model, [self._key])),
+            model=short(redacted(reply.model, [self._known_key])),
             sent={k: v for k, v in settings.items() if k != "stream"},
             dropped=tuple(known.get("dropped", ())),
         )
@@ -108,8 +110,8 @@ class OpenAIEngine:
         try:
             page = await self._ready().models.list()
         except Exception as error:  # noqa: BLE001 - sorted and said
-            raise in_words(fault_of(error).cleaned((), [self._key]), self.endpoint.base_url) from None
-        return [short(redacted(str(model.id), [self._key])) for model in page.data]
+            raise in_words(fault_of(error).cleaned((), [self._known_key]), self.endpoint.base_url) from None
+        return [short(redacted(str(model.id), [self._known_key])) for model in page.data]
 
     async def close(self) -> None:
         if self._client is not None:
@@ -155,11 +157,14 @@ class OpenAIEngine:
         """One request; its whole time is limited, since a slow trickle never runs into a limit on each read."""
         async with asyncio.timeout(self._timeout):
             client = self._ready()
-            if settings.get("stream"):
+            if settings.get("stream") and on_text is not None:
                 stream = await client.chat.completions.create(
                     model=self.endpoint.model, messages=chat, **settings
                 )
-                return await streamed(stream, on_text, chat)
+                heard = Heard(self._known_key, on_text)
+                reply = await streamed(stream, heard.hear, chat)
+                heard.end()
+                return reply
             body = {"model": self.endpoint.model, "messages": chat} | settings
             body |= body.pop("extra_body", {})
             # The body as it is: checking it against the package's types would cost more than sending it.

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from core.llm.keys import HIDDEN, KnownKey
+
 LONGEST = 200  # characters of an endpoint's words that are kept
 READ = 4000  # characters that are read at all
-HIDDEN = "[key]"
 GAP = "…"
-SHORTEST_KEY = 8  # shorter ones ("none", "EMPTY") are no secrets, and would take words out of every sentence
 SHAPES = re.compile(
     r"\b(?:sk|pk|rk|ak|gsk|xai|hf|nvapi|fw|r8)[-_](?=[\w*.-]{6})[\w*.-]+"
     r"|\bAIza[\w-]{20,}|\bAKIA[0-9A-Z]{12,}|\beyJ[\w-]{5,}\.[\w-]+\.?[\w-]*|\b[0-9a-f]{32}\.[A-Za-z0-9]{8,}"
@@ -24,17 +24,11 @@ RUN, WIDE_RUN = (
 )  # words, and Chinese characters, that stand in a row in both: repeated from what was sent
 
 
-def redacted(text: str, keys: Iterable[str] = ()) -> str:
-    """The text without these very keys, and without anything that is shaped like one."""
-    return SHAPES.sub(lambda found: (found["name"] or "") + HIDDEN, without_keys(text, keys))
-
-
-def without_keys(text: str, keys: Iterable[str]) -> str:
-    """The text without these very keys."""
+def redacted(text: str, keys: Iterable[KnownKey] = ()) -> str:
+    """The text without these very keys, in any form, and without anything that is shaped like one."""
     for key in keys:
-        if len(key) >= SHORTEST_KEY and key in text:
-            text = text.replace(key, HIDDEN)
-    return text
+        text = key.without(text)
+    return SHAPES.sub(lambda found: (found["name"] or "") + HIDDEN, text)
 
 
 def without_echo(words: str, sent: Sequence[str]) -> str:

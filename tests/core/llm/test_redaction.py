@@ -3,6 +3,7 @@
 import pytest
 
 from core.llm.faults import said
+from core.llm.keys import KnownKey
 from core.llm.redaction import LONGEST, redacted, without_echo
 
 KEY = "a1b2c3d4-clinic-gateway"
@@ -23,14 +24,14 @@ KEY = "a1b2c3d4-clinic-gateway"
     ],
 )
 def test_nothing_like_a_key_is_left(words: str) -> None:
-    told = redacted(words, [KEY])
+    told = redacted(words, [KnownKey(KEY)])
     assert "[key]" in told
     for secret in ("verysecret", "wxyz", "0123456789abcdef", "zzzz-secret", "abcdefghij", "SflKxwRJ", "AIzaSy", "AbCdEf", KEY):
         assert secret not in told
 
 
 def test_short_placeholders_are_no_keys() -> None:
-    assert redacted("none of the models is loaded", ["none"]) == "none of the models is loaded"
+    assert redacted("none of the models is loaded", [KnownKey("none")]) == "none of the models is loaded"
     assert redacted("Ask the task-force about risk-taking", []) == "Ask the task-force about risk-taking"
 
 

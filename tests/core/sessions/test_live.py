@@ -6,12 +6,14 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from sqlmodel import select
 
 from core.errors import DataError, ModelError
+from core.llm.openai_engine import OpenAIEngine
 from core.llm.seam import Endpoint
 from core.sessions import live, service
 from storage import tables
@@ -135,6 +137,34 @@ def test_a_bugs_words_are_nowhere_kept(
     assert fault["values"]["why"].startswith("ValueError in test_live.py, line ")
     assert "SECRETWORD" not in f"{fault} {server.view(id).problem} {caplog.text}"
     assert "session 1 stopped: ValueError in test_live.py" in caplog.text
+
+
+def test_a_key_in_a_streamed_turn_is_neither_shown_nor_kept(
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live
+) -> None:
+    key, forever = "9f8e7d6c5b4a39281706f5e4d3c2b1a0", asyncio.Event()
+
+    async def pieces() -> Any:
+        for text in ("Gateway: Bearer ", key[:9], key[9:], " I hear you. And ", key[:20]):
+            delta = SimpleNamespace(content=text)
+            yield SimpleNamespace(model="m", choices=[SimpleNamespace(finish_reason=None, delta=delta)])
+        await forever.wait()
+
+    class Streaming(OpenAIEngine):
+        def _ready(self) -> Any:
+            async def create(**_: Any) -> Any:
+                return pieces()
+
+            return SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=create)))
+
+    id = begun(store, role, agents)
+    client = Streaming(Endpoint(kind="openai", base_url="http://127.0.0.1:9/v1", model="m"), key)
+    server.start(id, {"client": client, "counselor": scripted("Go on.")})
+    until(lambda: "And" in server.view(id).text)
+    assert server.view(id).text == "Gateway: Bearer [key] I hear you. And "
+    server.pause(id)
+    turn = store.sessions.turns(id)[-1]
+    assert (turn.state, turn.text) == ("partial", "Gateway: Bearer [key] I hear you. And ")
 
 
 def test_a_person_sits_in_a_seat(
