@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from core.errors import WorkbenchError
-from core.llm import agents, engines, gate, probing
+from core.llm import agents, engines, gate, keys, probing
 from core.llm.asking import now
 from core.prompting import catalogue
 from pages.components import badges, endpoints, engine_note, layout, resources
@@ -107,8 +107,12 @@ def type_key(row: tables.Endpoint) -> None:
             "It is kept in the memory of this browser session only, and sent to {url} and nowhere else."
         ).format(url=gate.shown(row.base_url))
     )
-    if st.button(_("Use this key"), key=f"models_use_{row.id}", disabled=not typed) and typed:
-        resources.keys()[row.base_url] = typed.strip()
+    if st.button(_("Use this key"), key=f"models_use_{row.id}"):
+        try:
+            endpoints.use_key(row, typed)
+        except WorkbenchError as error:
+            layout.problem(error)
+            return
         st.rerun()
 
 
@@ -189,6 +193,7 @@ def save_endpoint(
     store: Store, name: str, url: str, model: str, variable: str, typed: str, insisted: bool = False
 ) -> None:
     try:
+        typed = keys.check_key(typed, name or model or gate.shown(url))
         row = engines.add_endpoint(store, name, url, model, "" if typed else variable, insisted)
     except engines.OpenAddress as error:
         st.session_state["models_open"] = str(error.values["url"])
@@ -197,7 +202,7 @@ def save_endpoint(
         layout.problem(error)
         return
     if typed:
-        resources.keys()[row.base_url] = typed.strip()
+        resources.keys()[row.base_url] = typed
     st.session_state.pop("models_open", None)
     st.session_state["models_done"] = _("Saved: {name}. Test the connection next.").format(name=row.name)
     st.rerun()

@@ -25,7 +25,7 @@ def engine_of(store: Store, agent: tables.Agent, keys: Mapping[str, str], pace: 
     Args:
         keys: typed keys of this browser session or of the worker, by base URL.
     Raises:
-        DataError: the agent names an endpoint that is gone, or its key is not known here.
+        DataError: the agent names an endpoint that is gone, or its key is not known here or cannot be sent.
     """
     if agent.engine == "demo":
         return demo_engine(pace)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from string import ascii_lowercase, ascii_uppercase
 from urllib.parse import quote
 
+from core.errors import DataError
+
 HIDDEN = "[key]"
 SHORTEST = 4  # characters of a key that is taken out at all
 RUN = (
@@ -30,6 +32,22 @@ SEVERAL = re.compile(r"[a-z0-9][^a-z0-9]+[a-z0-9]")  # words that only the key j
 MASK = re.compile(r"…+|\.{2,}|[*•xX#]{2,}")  # stands for the middle of a key that is shown in part
 MASK_BEGUN = re.compile(r"(?:…|\.+|[*•xX#]+)$")
 Span = tuple[int, int]
+
+
+def check_key(key: str, name: str) -> str:
+    """The key without space around it.
+
+    Raises:
+        DataError: it holds a character that no header takes; the sentence does not repeat it.
+    """
+    key = key.strip()
+    if not all(" " <= character <= "~" for character in key):
+        raise DataError(
+            "The key for {name} cannot be sent: it holds a line break, or a character that keys do not have. Copy it "
+            "again, with nothing before or after it, and enter it on Models and agents; nothing was sent.",
+            name=name,
+        )
+    return key
 
 
 class KnownKey:

@@ -15,8 +15,8 @@ from typing import Any
 from core.errors import ModelError
 from core.llm.endings import ending
 from core.llm.faults import Fault, fault_of
-from core.llm.gate import check_address, check_way
-from core.llm.keys import Heard, KnownKey
+from core.llm.gate import check_address, check_way, shown
+from core.llm.keys import Heard, KnownKey, check_key
 from core.llm.lessons import FORMATS, Lessons
 from core.llm.parsing import Reading, read_reply, strict_schema
 from core.llm.redaction import redacted, short
@@ -38,7 +38,7 @@ class OpenAIEngine:
         learned: what is known of the endpoint; changed in place, and given to ``on_learn`` when it grows.
         timeout: seconds for one whole request.
     Raises:
-        DataError: the base URL is no address, or holds what may be a key.
+        DataError: the base URL is no address, or holds what may be a key; the key is none that can be sent.
     """
 
     version = VERSION
@@ -55,8 +55,9 @@ class OpenAIEngine:
         self.endpoint = endpoint
         self.learned: dict[str, Any] = learned if learned is not None else {}
         self.lessons = Lessons(self.learned, self._tell)
-        self._key, self._on_learn, self._timeout = key, on_learn, timeout
-        self._known_key = KnownKey(key)
+        self._key = check_key(key, endpoint.name or shown(endpoint.base_url))
+        self._known_key = KnownKey(self._key)
+        self._on_learn, self._timeout = on_learn, timeout
         self._client: Any = None
         self._response: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None

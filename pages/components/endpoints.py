@@ -7,8 +7,10 @@ from typing import Any
 
 import yaml
 
+from core.errors import DataError
 from core.llm import gate
 from core.llm.engines import HTTP_ALLOWED, place_of
+from core.llm.keys import check_key
 from core.llm.probing import Check
 from core.llm.seam import Endpoint
 from core.llm.transport import proxy_shown
@@ -73,6 +75,18 @@ def key_words(row: tables.Endpoint) -> str:
             variable=row.key_env
         )
     return _("none")
+
+
+def use_key(row: tables.Endpoint, typed: str) -> None:
+    """Keep a typed key for this browser session.
+
+    Raises:
+        DataError: none was typed, or it cannot be sent.
+    """
+    key = check_key(typed, row.name)
+    if not key:
+        raise DataError("Enter the key first; nothing was changed.")
+    resources.keys()[row.base_url] = key
 
 
 def learned_words(row: tables.Endpoint) -> str:

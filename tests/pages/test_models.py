@@ -148,3 +148,22 @@ def test_the_way_to_each_endpoint_is_said(
     said = shown(open_page("models.py"))
     assert "through the proxy http://proxy.clinic.example:3128" in said and "no proxy is used" in said
     assert "pw@" not in said
+
+
+def test_a_key_is_looked_at_when_it_is_used(open_page: Open, store: Store) -> None:
+    row = store.endpoints.add(tables.Endpoint(name="Here", base_url="http://localhost:9/v1", model="tiny"))
+    at = open_page("models.py")
+    at.button(key=f"models_use_{row.id}").click().run()
+    assert at.error[0].value.startswith("Enter the key first; nothing was changed")
+    at.text_input(key=f"models_key_{row.id}").set_value("schlüssel-12345678")
+    at.button(key=f"models_use_{row.id}").click().run()
+    assert "cannot be sent" in at.error[0].value and "schl" not in at.error[0].value
+    at.text_input(key=f"models_key_{row.id}").set_value(f" {SECRET}")
+    at.button(key=f"models_use_{row.id}").click().run()
+    assert_calm(at)
+    assert "typed for this browser session" in shown(at)
+
+
+def test_an_endpoint_is_not_saved_with_a_key_that_cannot_be_sent(open_page: Open, store: Store) -> None:
+    at = enter(open_page("models.py"), "https://llm.example.org/v1", "tiny", "schlüssel-12345678")
+    assert "cannot be sent" in at.error[0].value and not store.endpoints.all()

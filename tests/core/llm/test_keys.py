@@ -1,5 +1,6 @@
 """A key that an endpoint repeats, whole, disguised or in part, is taken out; also out of a stream, piece by piece."""
 
+import asyncio
 import base64
 import json
 import random
@@ -8,8 +9,15 @@ from urllib.parse import quote
 
 import pytest
 
+from core.errors import DataError
+from core.llm.engines import endpoint_engine
 from core.llm.faults import said
 from core.llm.keys import Heard, KnownKey
+from core.llm.openai_engine import OpenAIEngine
+from core.llm.seam import Clearance, Endpoint, Message, Question, Settings
+from storage import tables
+from storage.store import Store
+from tests.servers.recorder import Recorder
 
 KEYS = [
     "9f8e7d6c5b4a39281706f5e4d3c2b1a0", "sk-proj-AbCdEfGhIjKlMnOpQrSt", "sk-1234", "abc123", "Ab+/Cd==Ef+/Gh12",
@@ -90,3 +98,39 @@ def test_a_stream_that_breaks_off_within_the_key_leaves_nothing_of_it() -> None:
         heard = Heard(KnownKey(key), given.append)
         heard.hear(f"It is {key[:-1]}")
         assert "".join(given) == "It is "
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["sk-abc\ndef12345", "sk-abc\r\nX-Other: 1", "schlüssel-12345", "密钥1234567", "sk-1\udc80234", "a\0b"],
+)
+def test_a_key_that_no_header_takes_makes_no_engine(
+    key: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = tables.Endpoint(
+        name="Clinic", base_url="https://llm.example/v1", model="m", key_env="CLINIC_API_KEY"
+    )
+    with pytest.raises(DataError, match="The key for Clinic cannot be sent") as typed:
+        endpoint_engine(store, row, {row.base_url: key})
+    assert key not in str(typed.value)
+    if "\0" not in key:
+        monkeypatch.setenv("CLINIC_API_KEY", key)
+        with pytest.raises(DataError, match="The key for Clinic cannot be sent"):
+            endpoint_engine(store, row, {})
+
+
+def test_space_around_a_key_is_no_part_of_it() -> None:
+    with Recorder() as here:
+        engine = OpenAIEngine(
+            Endpoint(kind="openai", base_url=f"{here.url}/v1", model="m"), " sk-right-1234\r\n", timeout=5
+        )
+        question = Question(
+            "p", 1, "h", {}, (Message("user", "x"),), None, Settings(), 1, "en", "", Clearance.SYNTHETIC, "x"
+        )
+
+        async def go() -> None:
+            await engine.ask(question)
+            await engine.close()
+
+        asyncio.run(go())
+        assert "Bearer sk-right-1234" in str(here.heads)

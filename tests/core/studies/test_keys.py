@@ -19,6 +19,7 @@ from core.studies import keyring, service, starting, worker
 from core.studies.design import Pacing
 from core.studies.lock import WorkerLock
 from core.studies.running import Workshop
+from storage import units
 from storage.store import Store, open_store
 from tests.core.studies.faulty import begin
 from tests.servers.handle import Misbehaving
@@ -43,6 +44,10 @@ def planned(store: Store, server: Misbehaving, name: str = "Typed", calls: int =
         prepare(store, server.base_url, 1)
     step = {"kind": "ratings", "sessions": [1], "items": [f"Q{n}" for n in range(1, calls + 1)], "repeats": 1, "judge": JUDGE}
     return service.begin(store, {"name": name, "fresh_draws": True, "pacing": pacing, "steps": [step]}).id or 0
+
+
+def units_in(store: Store, study: int) -> set[str]:
+    return {row.state for row in units.query(store, "SELECT state FROM unit WHERE study_id = :id", id=study)}
 
 
 def no_worker(store: Store) -> None:
@@ -80,6 +85,18 @@ def test_resuming_hands_the_key_over_again_to_the_next_worker(store: Store) -> N
         service.start(store, again)  # the same worker: Ana's study has ended, and her key with it
         assert service.wait_for(store, again, longest=30) == "needs the key"
         assert ANA not in {key for key, count in server.seen()["keys"].items() if count > 4}
+
+
+@pytest.mark.parametrize("key", ["sk-12345678\nabc", "schlüssel-12345678"])
+def test_a_key_that_cannot_be_sent_is_asked_for_at_once(store: Store, key: str) -> None:
+    """It counted as an endpoint out of reach, and was tried for a quarter of an hour."""
+    nowhere = cast(Misbehaving, SimpleNamespace(base_url="http://127.0.0.1:9/v1"))
+    study = planned(store, nowhere)
+    service.start(store, study, worker=False)
+    service.work_off(store, keys={nowhere.base_url: key})
+    row = store.studies.get(study)
+    assert (row.state, units_in(store, study)) == ("needs the key", {"planned"})
+    assert "cannot be sent" in row.reason and key not in row.reason
 
 
 def test_a_waiting_study_goes_on_when_its_key_arrives(store: Store) -> None:
