@@ -58,6 +58,9 @@ class Store:
 
     def data_version(self) -> int:
         """Changes whenever anyone commits a change: a cheap key for caches."""
+        if self.path is None:  # in memory: one connection, which knows its own changes
+            with self.database.engine.connect() as connection:
+                return int(connection.exec_driver_sql("SELECT total_changes()").scalar() or 0)
         with self._watch:
             if self._watcher is None:
                 self._watcher = sqlite3.connect(str(self.path), check_same_thread=False)

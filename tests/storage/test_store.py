@@ -167,3 +167,13 @@ def test_full_disk_is_said_and_loses_nothing(store: Store) -> None:
                 tables.Turn(session_id=session.id or 0, position=position, seat="client", text="x" * 9000)
             )
     assert len(store.sessions.turns(session.id or 0)) >= 2
+
+
+def test_a_database_in_memory_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = open_store("sqlite:///:memory:")
+    before = store.data_version()
+    store.settings.set("country", "GB")
+    assert store.data_version() > before
+    store.close()
+    assert list(tmp_path.iterdir()) == []
