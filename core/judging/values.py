@@ -17,6 +17,8 @@ STEP = 1e-9
 OFF_SCALE = "of the scale"  # in every reason why a number names no level
 DECIMAL = re.compile(r"[+-]?[0-9]{1,12}(?:\.[0-9]{1,12})?")
 SHARE = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,12})?) ?[/⁄∕] ?([0-9]{1,12}(?:\.[0-9]{1,12})?)")
+# ½ or 3½: one sign of a fraction is a number and no *n* of a scale's top.
+VULGAR = re.compile(r"\s{0,9}([0-9]{0,3})\s?([¼-¾⅐-⅞↉])\s{0,9}")
 CHINESE = re.compile(r"([零〇一二两三四五六七八九])(?:点([零〇一二三四五六七八九]{1,6}))?")
 ENGLISH = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 DIGITS = {"〇": 0, "两": 2} | {digit: n for n, digit in enumerate("零一二三四五六七八九")}
@@ -45,10 +47,21 @@ def number(value: Any) -> float | Share | None:
             return float(value)
         except OverflowError:
             return float("inf") if value > 0 else float("-inf")
-    read = number_in(plain(value)) if isinstance(value, str) else None
+    read = numeral(value) if isinstance(value, str) else None
     if read is None:
         raise PydanticCustomError("number", "what stands where a number belongs is no number")
     return read
+
+
+def numeral(text: str) -> float | Share | None:
+    """The numeral that a short text is, as it was written; small raised digits and signs of fractions are no digits."""
+    if part := VULGAR.fullmatch(text):
+        return float(part[1] or 0) + unicodedata.numeric(part[2])
+    raised = len(text.strip()) > 1 and any(
+        unicodedata.decomposition(sign).startswith(("<super>", "<sub>", "<fraction>"))
+        for sign in text[:LONGEST]
+    )
+    return None if raised else number_in(plain(text))
 
 
 def number_in(text: str) -> float | Share | None:

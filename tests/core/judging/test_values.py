@@ -38,9 +38,14 @@ def test_a_number_says_what_it_says(said: Any) -> None:
     assert (read.value, read.reason) == (4.0, "")
 
 
-@pytest.mark.parametrize("said", [0.5, "0.5", "０.５", "零点五", "0.5/1", 0.5 + 1e-12])
+@pytest.mark.parametrize("said", [0.5, "0.5", "０.５", "零点五", "0.5/1", 0.5 + 1e-12, "½", " ½ "])
 def test_a_half_is_a_level_where_the_scale_has_it(said: Any) -> None:
     assert rated(said, HALVES).value == 0.5
+
+
+def test_a_sign_of_a_half_is_not_one_of_a_scale_whose_top_is_two() -> None:
+    read = rated("½", [{"value": value} for value in (0, 1, 2)])
+    assert (read.value, "lies between two of them" in read.reason) == (None, True)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +71,11 @@ def test_a_half_is_a_level_where_the_scale_has_it(said: Any) -> None:
         (-4, "not a level"),
         ("十", "not a level"),
         ("4/10", "not of the scale's top"),
-        ("½", "not of the scale's top"),
+        ("½", "not a level"),
+        ("3½", "lies between two of them"),
+        ("4²", "no number"),
+        ("⅟5", "no number"),
+        ("½/5", "no number"),
         ("2/2", "not of the scale's top"),
         ("6/5", "not a level"),
         (None, "no rating"),
