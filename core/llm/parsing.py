@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from core.llm.leading import answer_in
 from core.llm.thinking import without_thinking
 
 SURROGATE = re.compile("[\ud800-\udfff]")  # half a character: no file and no database takes it
@@ -66,7 +67,8 @@ def read_reply(raw: str, reply: type[BaseModel] | None) -> Reading:
     try:
         if reply is not None and (alone := lone_object(text)):
             return read_objects([alone], "", reply)  # tags inside its strings are its words, not its thinking
-        said = without_thinking(text)
+        judged = reply is not None and issubclass(reply, Once)
+        said = answer_in(text, spoken=reply is None) if judged or reply is None else without_thinking(text)
         if said is None:
             return Reading(None, "the reply's thinking has no end, so there is no answer after it")
         if not said:

@@ -26,10 +26,10 @@ THINKING = {
     "reason": ("reason", "rationale", "推理"),
     "reflect": ("reflect", "反思"),
     "analysis": ("analysis", "analyz", "分析"),
-    "scratch": ("scratch", "monologue", "ponder", "deliberat", "draft", "草稿"),
-    "inner": ("inner_prefix", "inner_suffix"),
+    "scratch": ("scratch", "monologue", "ponder", "deliberat", "draft", "brainstorm", "self_talk", "草稿", "独白"),
+    "inner": ("inner_", "internal", "内心", "心理活动"),
 }
-WHOLE_NAMES = {"cot": "reason", "plan": "scratch", "planning": "scratch"}
+WHOLE_NAMES = {"cot": "reason", "plan": "scratch", "planner": "scratch", "planning": "scratch", "inner": "inner"}
 ANSWERS = (
     "answer", "final_answer", "response", "final_response", "output", "final", "solution", "begin_of_solution",
     "start_response", "content", "回答", "答案", "回复",

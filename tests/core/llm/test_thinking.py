@@ -45,6 +45,34 @@ AROUND = {
     "huatuo": "## Thinking\n\na\n\n## Final Response\n\n{said}",
     "answer tags": "<think>a</think>\n<answer>{said}</answer>",
     "answer tags alone": "Let me be warm.\n<answer>{said}</answer>",
+    "a planner": "<planner>a</planner>{said}",
+    "notes": "<notes>be warm</notes>\n{said}",
+    "internal": "<internal>a</internal>{said}",
+    "brainstorm": "<brainstorm>a</brainstorm>{said}",
+    "internal after the words": "{said}\n<internal>a</internal>",
+    "one step after another": "<step>a</step>\n<step>b</step>\n{said}",
+    "a tag in itself": "<assessment>a<assessment>b</assessment>c</assessment>{said}",
+    "a tag nobody knows": "<Formulierung 1>a</Formulierung>{said}",
+    "an unknown tag around a known one": "<consider>a<think>b</think>c</consider>{said}",
+    "an unknown tag before a known one": "<strategy>a</strategy><think>b</think>{said}",
+    "a known tag before an unknown one": "<think>b</think><strategy>a</strategy>{said}",
+    "an answer drafted in an unknown tag": "<strategy>a <answer>b</answer></strategy>{said}",
+    "a summary to unfold": "<details><summary>Thinking</summary>a</details>\n{said}",
+    "escaped": "&lt;think&gt;a&lt;/think&gt;\n{said}",
+    "escaped by number": "&#60;planner&#62;a&#60;/planner&#62;{said}",
+    "a comment": "<!-- be warm -->{said}",
+    "a fence": "```thinking\na\n```\n{said}",
+    "a fence of another name": "~~~plan\na\n~~~\n{said}",
+    "chinese inner": "<内心>a</内心>{said}",
+    "angular": "‹内心›a‹/内心›{said}",
+    "chinese strategy": "<回应策略>a</回应策略>{said}",
+    "bold labels": "**Thinking:** be warm\n\n**Response:** {said}",
+    "bold labels in one line": "**Thinking**: be warm **Response**: {said}",
+    "plain labels": "Thinking: be warm\nReply: {said}",
+    "chinese labels": "【思考】\n思考：温和一些\n回复：{said}".removeprefix("【思考】\n"),
+    "an aside": "（思考：他很难过（真的）。）{said}",
+    "an english aside": "(Internal note: be warm) {said}",
+    "an aside in asterisks": "*Inner monologue: be warm*\n{said}",
 }
 UNCLOSED = {
     "opened": "<think>I should be warm. That sounds hard.",
@@ -60,7 +88,23 @@ UNCLOSED = {
     "gemma": "<|channel>thought\n{said}",
     "granite": "Here is my thought process: {said}",
     "huatuo": "## Thinking\n\n{said}",
+    "a planner": "<planner>{said}",
+    "a tag nobody knows": "<considerations>\n{said}",
+    "chinese": "<回应策略>{said}",
+    "internal after the words": "{said}<internal>or",
+    "escaped": "&lt;think&gt;{said}",
+    "a comment": "<!-- be warm. {said}",
+    "a fence": "```thinking\n{said}",
+    "an aside": "（思考：{said}",
 }
+ONLY = [
+    "Thinking: be warm.\n\nThat sounds hard.",
+    "**Thoughts:** be warm",
+    "（思考：他很难过）",
+    "(Internal note: be warm)",
+    "思考：他很难过",
+    "<internal>be warm</internal>",
+]
 GOOD = json.dumps({"reasoning": "r", "evidence": [], "counter_evidence": [], "rating": 4})
 DRAFT = GOOD.replace("4", "1")
 
@@ -85,9 +129,43 @@ def test_thinking_without_an_end_is_no_answer(form: str, said: str, reply: type[
     assert "has no end" in reading.reason
 
 
+@pytest.mark.parametrize("raw", ONLY)
+def test_a_label_of_thinking_without_an_answer_is_no_turn(raw: str) -> None:
+    assert read_reply(raw, None).value is None
+
+
 @pytest.mark.parametrize(
     "said",
     [
+        "<laughs> I know.",
+        "<sighs deeply> It was a long week.",
+        "<long silence> I don't know.",
+        "<silence>",
+        "<sigh>quietly</sigh> I know.",
+        "<NAME>, how are you today?",
+        "<b>Please</b> don't go.",
+        "<client>I am tired.</client>",
+        "<Reply>I hear you.</Reply>",
+        "*looks away* I guess so.",
+        "*thinking about it* Maybe.",
+        "(sighs) It's my mother again.",
+        "(thinking) I don't know.",
+        "[pauses] Yes.",
+        "（沉默了一会儿）我不知道。",
+        "（低头思考）也许吧。",
+        "【叹气】又是这样。",
+        "<沉默> 我不想说。",
+        "《活着》这本书我看了三遍。",
+        "〈小王子〉我很喜欢。",
+        "‹Bonjour›, she said.",
+        "Plan: I will call her tomorrow. What do you think?",
+        "I have been thinking: maybe I should leave.",
+        "My reply: none. I had no answer: that's the truth.",
+        "思考了很久，我还是不知道。",
+        "内心很乱：一边想走，一边想留。",
+        "**I** did it, not her.",
+        "```text\nI wrote this down.\n``` and then I stopped.",
+        "5 < 6 &lt;3 and &lt;laughs&gt; I know.",
         "[thinking] I don't know.",
         "【思考】我不知道。",
         "I think, therefore <3",
@@ -111,6 +189,7 @@ def test_tags_in_the_strings_of_an_answer_are_its_words() -> None:
         "<think>", "</think>", "<think", "<think ", "< ", "<|channel|>analysis", "<|channel|>", "<|channel", "[THINK]", "[/",
         "◁think▷", "Here is my response:", "analysis", "assistantfinal", "## Final Response", "<|", "<answer>", "{", "{ ", "}",
         '{"', '{"a":', '{"a":[', "[", '{"a":1}', '{"rating":1}', "`", "\\u", "\\ud800", "\ud800", " ", "\n", "\n```", "9", "the rating is ",
+        "<a>", "<a></a>", "<a></a>x", "</a>", "<!--", "<!---->", "```x\n", "```x\n```\n", "（思考：", "（思考：）", "*plan: ", "*plan: * ", "Thinking: ", "\nReply:", "**Reply:", "&lt;", "&lt;a&gt;", "‹a›",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("reply", [None, ItemRating])
