@@ -4,6 +4,7 @@ What is sent to an endpoint is the plain schema (``strict_schema``); what comes 
 (``core.judging.values``), and one rating that cannot be read does not cost the others.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -17,7 +18,17 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from core.judging.values import Share, item_name, letter, number, side, verdict
+from core.judging.values import (
+    Share,
+    another_rating,
+    another_verdict,
+    item_name,
+    letter,
+    names_ratings,
+    number,
+    side,
+    verdict,
+)
 from core.llm.parsing import Once, in_words
 
 MOST_QUOTES = 12
@@ -39,7 +50,14 @@ class Verdict(Once):
     evidence: list[ComparedQuote] = Field(max_length=MOST_QUOTES)
     verdict: Annotated[Literal["A", "B", "tie"], BeforeValidator(verdict)]
 
+    @classmethod
+    def says_otherwise(cls, name: str, value: Any, given: Mapping[str, Any]) -> bool:
+        return another_verdict(name, value, given.get("verdict"))
+
     def says(self) -> str:
+        return self.verdict
+
+    def counts(self) -> str:
         return self.verdict
 
 
@@ -53,8 +71,15 @@ class ItemRating(Once):
     counter_evidence: list[str] = Field(max_length=MOST_QUOTES)
     rating: Annotated[float | Share | None, BeforeValidator(number), WithJsonSchema(NUMBER)]
 
+    @classmethod
+    def says_otherwise(cls, name: str, value: Any, given: Mapping[str, Any]) -> bool:
+        return another_rating(name, value, given.get("rating"))
+
     def says(self) -> Any:
         return self.rating
+
+    def counts(self) -> dict[str, float | None]:
+        return {"": self.rating.n if isinstance(self.rating, Share) else self.rating}
 
     @property
     def names(self) -> Any:
@@ -100,6 +125,14 @@ class InstrumentRating(Once):
         if unread and len(unread) == len(self.ratings):
             raise PydanticCustomError("unread", "{reason}", {"reason": unread[0].reason})
         return self
+
+    @classmethod
+    def says_otherwise(cls, name: str, value: Any, given: Mapping[str, Any]) -> bool:
+        return names_ratings(name) and isinstance(value, list | dict) and value != given.get("ratings")
+
+    def counts(self) -> dict[str, float | None]:
+        read = [one for one in self.ratings if not isinstance(one, UnreadRating)]
+        return {one.item: value for one in read for value in one.counts().values()}
 
     def says(self) -> list[tuple[str, Any]]:
         return sorted(((one.item, one.says()) for one in self.ratings), key=repr)

@@ -23,6 +23,23 @@ CHINESE = re.compile(r"([零〇一二两三四五六七八九])(?:点([零〇一
 ENGLISH = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 DIGITS = {"〇": 0, "两": 2} | {digit: n for n, digit in enumerate("零一二三四五六七八九")}
 NUMERALS = {word: float(n) for n, word in enumerate(ENGLISH)} | {"十": 10.0}
+# Keys, in one case, that name a rating or a verdict beside the one asked for, and keys that are only about it.
+RATINGS = re.compile(r"rating|score|评分|得分|分数|打分|总分")
+RATINGS_AT_TIMES_IN_WORDS = """
+final overall value answer finalanswer result grade level 最终 总体 结果 等级
+"""
+RATINGS_AT_TIMES = frozenset(RATINGS_AT_TIMES_IN_WORDS.split())
+VERDICTS = re.compile(r"verdict|winner|prefer|choice|结论|胜者|赢家|判定|胜出")
+VERDICTS_AT_TIMES_IN_WORDS = """
+better best bettersession answer finalanswer result overall conclusion final decision judgment judgement chosen
+selected rating 更好 更优 选择 结果 判断
+"""
+VERDICTS_AT_TIMES = frozenset(VERDICTS_AT_TIMES_IN_WORDS.split())
+ABOUT_IT = re.compile(
+    r"reason|explan|justif|rational|comment|scale|range|max|min|label|confiden|evidence|type|name|anchor|note|quote|criteri|basis"
+    r"|desc|strength|degree|margin|理由|依据|说明|范围|量表|解释|信心|描述|程度"
+)
+SESSION = re.compile(r"^(?:session|counselor|counsellor|咨询师?|会谈) ?")
 TIES = frozenset(
     ["tie", "tied", "draw", "平局", "平手", "平", "打平", "持平", "不分高下", "不分上下", "难分高下"]
 )
@@ -96,6 +113,36 @@ def verdict(value: Any) -> Any:
         return value
     said = plain(value)
     return "tie" if said in TIES else letter(value)
+
+
+def names_ratings(name: str) -> bool:
+    """Whether a key (in one case) names ratings that were not asked for under it."""
+    return name != "ratings" and bool(RATINGS.search(name)) and not ABOUT_IT.search(name)
+
+
+def another_rating(name: str, value: Any, rating: Any) -> bool:
+    """Whether a key beside ``rating`` gives another rating; one that cannot be read may be another."""
+    if name in ("notapplicable", "na", "不适用"):
+        return value is True and rating is not None
+    if name == "rating" or isinstance(value, bool) or ABOUT_IT.search(name):
+        return False
+    sure = bool(RATINGS.search(name))
+    if not sure and name not in RATINGS_AT_TIMES:
+        return False
+    try:
+        one, other = (read.n if isinstance(read, Share) else read for read in (number(value), number(rating)))
+        return one != other and (sure or value is not None)
+    except PydanticCustomError:
+        return sure
+
+
+def another_verdict(name: str, value: Any, said: Any) -> bool:
+    """Whether a key beside ``verdict`` gives another verdict; one that cannot be read may be another."""
+    sure = bool(VERDICTS.search(name))
+    if name == "verdict" or ABOUT_IT.search(name) or not (sure or name in VERDICTS_AT_TIMES):
+        return False
+    given = verdict(SESSION.sub("", plain(value))) if isinstance(value, str) else value
+    return bool(given != verdict(said) and (sure or given in ("A", "B", "tie")))
 
 
 def letter(value: Any) -> Any:

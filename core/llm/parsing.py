@@ -6,14 +6,16 @@ reading comes back and nothing is raised; the time is linear in the reply.
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from core.llm.around import MAY_CHANGE, may_change
 from core.llm.leading import answer_in
 from core.llm.thinking import without_thinking
 
@@ -24,14 +26,6 @@ ESCAPE = re.compile(
 BRACE = re.compile(r"[{}]")
 MEANT = re.compile(r'\{\s*["}]')  # a brace that begins JSON, not prose
 LONGEST = 300  # digits: a longer whole number is beyond every scale, and beyond what Python converts
-TAKEN_BACK = re.compile(
-    r"\b(?:can['’]?t|cannot|can not|could not|couldn['’]t|unable|won['’]?t|not able|decline|refuse|sorry|apologi[sz]e"
-    r"|disregard|ignore|withdraw|retract|correct(?:ion|ed)|instead|actually|wait|on second thought|revised?"
-    r"|should (?:be|have been)|change my|(?:rating|score|verdict|winner|answer)\W{0,5}(?:(?:is|was)\W{1,5})?(?:\d|(?-i:[AB])\b|tie\b))"
-    r"|抱歉|对不起|无法|不能|不便|拒绝|忽略|作废|撤回|收回|更正|修正|改为|应为|应该是"
-    r"|(?:评分|得分|分数|结论|判断|答案)[是为]?\W{0,5}(?:\d|[AB零一二两三四五六七八九十]|平)",
-    re.I,
-)
 
 
 @dataclass(frozen=True)
@@ -46,19 +40,41 @@ class Twice(dict[str, Any]):
     """A JSON object in which a key stands more than once, so that one cannot know which was meant."""
 
 
+class Objects(NamedTuple):
+    """The JSON objects of a text, the words before and between them, and the words after the last."""
+
+    found: list[dict[str, Any]]
+    before: str
+    after: str
+
+
 class Once(BaseModel):
-    """A part of a reply that says something once: no key twice, and (by ``says``) one verdict in the whole reply."""
+    """A part of a reply that says something once: no key twice in any case, and (by ``says``) one verdict in the whole
+    reply, with no words around it that may change it."""
 
     @model_validator(mode="before")
     @classmethod
     def _no_key_twice(cls, value: Any) -> Any:
-        if isinstance(value, Twice):
+        if isinstance(value, Twice) or (isinstance(value, dict) and differ_in_case_only(value)):
             raise PydanticCustomError("twice", "a key stands in it more than once")
+        if isinstance(value, dict):
+            for key, other in value.items():
+                if cls.says_otherwise(one_case(key), other, value):
+                    raise PydanticCustomError("twice", "a second key in it says something else")
         return value
+
+    @classmethod
+    def says_otherwise(cls, name: str, value: Any, given: Mapping[str, Any]) -> bool:
+        """Whether a key (``name`` in one case) gives a second value for what counts, and another one."""
+        return False
 
     def says(self) -> Any:
         """What counts in it: two objects in one reply may differ in the rest."""
         return self.model_dump()
+
+    def counts(self) -> str | dict[str, float | None]:
+        """The verdict, or the ratings by item (one without a name under ``""``)."""
+        return {}
 
 
 def read_reply(raw: str, reply: type[BaseModel] | None) -> Reading:
@@ -66,7 +82,9 @@ def read_reply(raw: str, reply: type[BaseModel] | None) -> Reading:
     text = SURROGATE.sub("\ufffd", raw).strip()
     try:
         if reply is not None and (alone := lone_object(text)):
-            return read_objects([alone], "", reply)  # tags inside its strings are its words, not its thinking
+            return read_objects(
+                Objects([alone], "", ""), reply
+            )  # tags inside its strings are its words, not its thinking
         judged = reply is not None and issubclass(reply, Once)
         said = answer_in(text, spoken=reply is None) if judged or reply is None else without_thinking(text)
         if said is None:
@@ -78,39 +96,41 @@ def read_reply(raw: str, reply: type[BaseModel] | None) -> Reading:
         found = objects(said)
         if found is None:
             return Reading(None, "the reply holds no JSON object that is whole")
-        return read_objects(found[0], found[1], reply)
+        return read_objects(found, reply)
     except RecursionError:
         return Reading(None, "the reply holds no JSON object that can be read: it is nested too deeply")
 
 
-def read_objects(found: Sequence[dict[str, Any]], after: str, reply: type[BaseModel]) -> Reading:
-    """The value of a reply's JSON objects. What says one thing (``Once``) must say it in all of them, and take
-    nothing back in the words ``after``; of other replies the last object counts."""
-    if not found:
+def read_objects(said: Objects, reply: type[BaseModel]) -> Reading:
+    """The value of a reply's JSON objects. What says one thing (``Once``) must say it in all of them, with no words
+    around them that may change it; of other replies the last object counts."""
+    if not said.found:
         return Reading(None, "the reply holds no JSON object")
     try:
         if issubclass(reply, Once):
-            return one_verdict(found, after, reply)
-        if doubled(found[-1]):
+            return one_verdict(said, reply)
+        if doubled(said.found[-1]):
             return Reading(None, "a key stands in the reply's JSON object more than once")
-        return Reading(reply.model_validate(found[-1]))
+        return Reading(reply.model_validate(said.found[-1]))
     except ValidationError as error:
-        several = "it holds several objects, and not all can be read: " if len(found) > 1 else ""
+        several = "it holds several objects, and not all can be read: " if len(said.found) > 1 else ""
         return Reading(None, several + in_words(error))
 
 
-def one_verdict(found: Sequence[dict[str, Any]], after: str, reply: type["Once"]) -> Reading:
+def one_verdict(said: Objects, reply: type["Once"]) -> Reading:
     """What all objects of a reply say together.
 
     Raises:
         ValidationError: one that speaks of what was asked cannot be read.
     """
-    about = [n for n, one in enumerate(found) if one.keys() & reply.model_fields.keys()] or [len(found) - 1]
-    values = [reply.model_validate(found[n]) for n in about]
+    about = [one for one in said.found if one.keys() & reply.model_fields.keys()] or said.found[-1:]
+    values = [reply.model_validate(one) for one in about]
     if any(value.says() != values[0].says() for value in values):
         return Reading(None, "the reply says different things: its objects differ in what counts")
-    if about[-1] != len(found) - 1 or TAKEN_BACK.search(after):
-        return Reading(None, "what follows the answer in the reply takes it back or says something else")
+    if len(about) != len(said.found):
+        return Reading(None, "the reply holds another object beside the answer that may change it")
+    if may_change(said.before, said.after, values[-1].counts()):
+        return Reading(None, f"the reply holds {MAY_CHANGE}")
     return Reading(values[-1])
 
 
@@ -119,7 +139,7 @@ def json_object(raw: str) -> dict[str, Any] | None:
     text = SURROGATE.sub("\ufffd", raw).strip()
     try:
         found = objects(without_thinking(text) or "")
-        return lone_object(text) or (found[0][-1] if found and found[0] else None)
+        return lone_object(text) or (found.found[-1] if found and found.found else None)
     except RecursionError:
         return None
 
@@ -131,17 +151,19 @@ def lone_object(text: str) -> dict[str, Any] | None:
     if not MEANT.match(inner):
         return None
     found = objects(inner)
-    return found[0][0] if found and len(found[0]) == 1 and not found[1] and inner.endswith("}") else None
+    alone = found is not None and len(found.found) == 1 and not found.after and inner.endswith("}")
+    return found.found[0] if found and alone else None
 
 
-def objects(text: str) -> tuple[list[dict[str, Any]], str] | None:
-    """The JSON objects of a text and the words after the last; ``None`` if one is broken.
+def objects(text: str) -> Objects | None:
+    """The JSON objects of a text and the words around them; ``None`` if one is broken.
 
     An object inside a broken one is never taken for an answer: it may be a draft or an example.
     """
     decoder = json.JSONDecoder(object_pairs_hook=once_or_twice, parse_int=whole_number, strict=False)
     text = ESCAPE.sub(lambda found: "\\ufffd" if found[1] else found[0], text)
     found: list[dict[str, Any]] = []
+    before: list[str] = []
     at = end = depth = 0
     while brace := BRACE.search(text, at):
         at = brace.end()
@@ -156,13 +178,26 @@ def objects(text: str) -> tuple[list[dict[str, Any]], str] | None:
                 return None
             if value:
                 found.append(value)
+                before.append(text[end : brace.start()])
                 end = at
-    return found, text[end:].strip("` \t\r\n")
+    return Objects(found, "\n".join(before), text[end:].strip("` \t\r\n"))
 
 
 def once_or_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     return made if len(made) == len(pairs) else Twice(made)
+
+
+def one_case(key: str) -> str:
+    """A key without case, width, spaces and strokes."""
+    return re.sub(r"[\s_-]+", "", unicodedata.normalize("NFKC", key).casefold())
+
+
+def differ_in_case_only(given: Mapping[str, Any]) -> bool:
+    """Whether two keys are one but for their case, and say different things."""
+    seen: dict[str, tuple[bool, Any]] = {}
+    said = ((one_case(key), (isinstance(value, bool), value)) for key, value in given.items())
+    return any(seen.setdefault(key, value) != value for key, value in said)
 
 
 def whole_number(digits: str) -> float:

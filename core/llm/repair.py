@@ -52,8 +52,8 @@ def told(raw: str) -> list[dict[str, str]]:
     """The values of each object in a reply, by their place; of a broken one, what stands under a name used once."""
     text = without_thinking(raw) or ""
     found = objects(text)
-    if found is not None and found[0]:
-        return [dict(values(one)) for one in found[0]]
+    if found is not None and found.found:
+        return [dict(values(one)) for one in found.found]
     pairs = LOOSE.findall(text)
     often = Counter(name for name, _ in pairs)
     return [{name: value.strip('"') for name, value in pairs if often[name] == 1}]
