@@ -69,8 +69,8 @@ REFUSED = re.compile(
     r"|抱歉|对不起|拒绝|恕|忽略|作废|撤回|收回|婉拒"
 )
 EXAMPLE = re.compile(
-    r"\b(?:format|example|template|placeholder|sample|illustrat(?:e|ion|ive)\w{0,3}|hypothetical\w{0,2}|draft|dummy|mock|schema|demo|demonstration|fictional|pretend"
-    r"|would (?:be|look)|could (?:be|look)|might (?:be|look)|may look|if i (?:had|were|was|could|must))\b|格式|示例|示范|例子|样例|模板|范例|占位|草稿|假设|假如|样式"
+    r"\b(?:format|example|template|placeholder|sample|illustrat(?:e|ion|ive)\w{0,3}|hypothetical\w{0,2}|draft|dummy|mock|schema|demo|demonstration|fictional|pretend|random\w{0,2}|invented|made[- ]up|filler|fake|wrong|incorrect|arbitrary|parser"
+    r"|would (?:be|look)|could (?:be|look)|might (?:be|look)|may look|if i (?:had|were|was|could|must))\b|格式|示例|示范|例子|样例|模板|范例|占位|草稿|假设|假如|样式|错误|随便|虚构|编造|随机|凑数"
 )
 FOR_EXAMPLE = re.compile(
     r"\b(?:for example|for instance|e\.g\.)[,:]? (?=\w)|(?:例如|比如|举例来说)[，,：]?(?=\w)"
@@ -88,12 +88,13 @@ REFERENCES = re.compile(
     r"|满分 ?(?:为|是)? ?\d{1,3} ?分?|\d{1,3} ?[-–~到至—] ?\d{1,3} ?(?:分|的?量表|级|点)(?:制|量表)?|\d{1,3} ?(?:点|级|分)(?:制|量表)|\d{1,4} ?(?:次|轮|年|个?月|周|天|小时|分钟|岁|句|处|段|个|条|名|位)",
     re.M,
 )
-NUMBER = re.compile(r"(?<![A-Za-z0-9_.])\d{1,3}(?:\.\d{1,3})?(?![A-Za-z0-9_%])")
+NUMBER = re.compile(r"(?<![A-Za-z0-9_.])\d{1,3}(?:\.\d{1,3})?(?![A-Za-z0-9_])")
 ENGLISH_NUMERALS = "zero one two three four five six seven eight nine ten"
 ENGLISH = {word: float(n) for n, word in enumerate(ENGLISH_NUMERALS.split())}
 CHINESE = {digit: float(n) for n, digit in enumerate("零一二三四五六七八九十")} | {"两": 2.0}
 IN_WORDS = re.compile(
-    r"\b(?:rat(?:e|ed|ing|es)|scor(?:e|ed|es)|give|gave|giving|level|choose|assign(?:ed)?|answer|final|make)\b[^.\d]{0,20}?\b(zero|one|two|three|four|five|six|seven|eight|nine|ten)\b"
+    r"\b(?:rat(?:e|ed|ing|es)|scor(?:e|ed|es)|give|gave|giving|level|choose|assign(?:ed)?|answer|final|make|value|should be|ought to be)\b[^.\d]{0,20}?\b(zero|one|two|three|four|five|six|seven|eight|nine|ten)\b"
+    r"|\b(two|three|four|five|six|seven|eight|nine|ten) (?:stars|points|out of)\b"
     r"|(?:([零一二两三四五六七八九])|(?<=[评打给为是])(十)) ?分(?![钟别析享散明为成之开裂手])|(?:评分|得分|打分|分数)[为是:： ]{0,3}([零一二两三四五六七八九十])"
 )  # fmt: skip
 
@@ -104,15 +105,27 @@ BEATEN = re.compile(
 )
 BETTER = re.compile(
     r"\b(?:better|best|wins?|winner|won|stronger|strongest|prefer\w{0,4}|superior|verdict|choose|chose|chosen|choice|choosing|pick\w{0,3}|select\w{0,3}|answer|final|conclusion|conclude|decision"
-    r"|ahead|favou?r\w{0,4}|goes to|go with|beats|outperforms|edge|overall)\b|更好|更优|更佳|较好|较优|优于|胜|赢|选择?|结论|判断|答案|好于|强于|最终|总之|→"
+    r"|ahead|favou?r\w{0,4}|goes to|go with|beats|outperforms|edge|overall|lean\w{0,3}|deserves?)\b|>|更好|更优|更佳|较好|较优|优于|胜|赢|选择?|结论|判断|答案|好于|强于|最终|总之|→"
 )
 WORSE = re.compile(r"\b(?:worse|worst|weaker|inferior|loses|lost|poorer)\b|不如|更差|较差|逊于|逊色|输")
 LETTER = re.compile(
     r"(?:(?<=session )|(?<=counselor )|(?<=option )|(?<=transcript )|(?<=verdict )|(?<=[:：是选为] )|(?<=[:：是选为→]))([AB甲乙])(?![\w])|(?<![\w'])([B甲乙])(?![A-Za-z'’](?!s\b))"
-    r"|(?<![\w'])(A)(?=\s{0,3}(?:$|[,.)!?:：，。、）\u4e00-\u9fff*]|['’]s|(?:is|was|wins?|won|has|had|does|did|shows?|seems?|feels?|performs?|comes?|goes|then|instead|over|overall|and|more|by|beats|outperforms)\b))",
+    r"|(?<![\w'])(A)(?=\s{0,3}(?:$|[,.)!?>:：，。、）\u4e00-\u9fff*]|['’]s|(?:is|was|wins?|won|has|had|does|did|shows?|seems?|feels?|performs?|comes?|goes|then|instead|over|overall|and|more|by|beats|outperforms)\b))",
     re.M,
 )
-TIED = re.compile(r"\b(?:a tie|tie|tied|a draw)\b|平局|平手|打平|不分(?:高下|上下)|难分(?:高下|上下)", re.I)
+# Sessions named by their place.
+FIRST = re.compile(
+    r"\bthe (?:first|former)(?: one| session| counselor)?(?= (?:is|was|wins|won|does|has)\b|[.,!]|\s*$)|\b(?:session|counselor) (?:1|one)\b|前者|第[一1](?:段|个|次|场|位)",
+    re.I | re.M,
+)
+SECOND = re.compile(
+    r"\bthe (?:second|latter)(?: one| session| counselor)?(?= (?:is|was|wins|won|does|has)\b|[.,!]|\s*$)|\b(?:session|counselor) (?:2|two)\b|后者|第[二2](?:段|个|次|场|位)",
+    re.I | re.M,
+)
+TIED = re.compile(
+    r"\b(?:a tie|tie|tied|a draw|equal|equally (?:good|strong|matched))\b|不相上下|旗鼓相当|两者相当|一样好|平局|平手|打平|不分(?:高下|上下)|难分(?:高下|上下)",
+    re.I,
+)
 LETTERS: dict[str, Literal["A", "B"]] = {"A": "A", "B": "B", "甲": "A", "乙": "B"}
 LABELLED = re.compile(r"[:：→,，=]")
 
@@ -141,6 +154,9 @@ def harmless(words: str, known: "re.Pattern[str]") -> bool:
 def takes_back(before: str) -> bool:
     """Whether words before an object refuse, or call it an example; what is quoted is the session's."""
     plain = IN_FORMAT.sub("", FOR_EXAMPLE.sub("", QUOTED.sub(" ", before).casefold()))
+    leading = plain.rstrip().rpartition("\n")[2]
+    if leading.endswith((":", "：")) and NEGATED.search(leading):
+        return True
     return any(
         REFUSED.search(one) or EXAMPLE.search(one) or (NEGATED.search(one) and MINE.search(one))
         for one in SENTENCES.split(plain)
@@ -166,12 +182,17 @@ def other_number(before: str, ratings: Mapping[str, float | None]) -> bool:
 
 
 def other_verdict(before: str, verdict: str) -> bool:
-    """Whether a sentence before an object gives another verdict than it."""
-    return any(
-        given not in ("", verdict)
-        for one in SENTENCES.split(QUOTED.sub(" ", before))
-        if (given := verdict_in(one)) is not None
+    """Whether a sentence before an object gives another verdict than it, or the last one speaks of the other alone."""
+    plain = SECOND.sub(" 乙 ", FIRST.sub(" 甲 ", QUOTED.sub(" ", before)))
+    sentences = [one for one in SENTENCES.split(plain) if not harmless(one, HARMLESS_BEFORE)]
+    if any(verdict_in(one) not in ("", verdict) for one in sentences):
+        return True
+    named = (
+        {LETTERS[letter] for found in LETTER.finditer(sentences[-1]) for letter in found.groups() if letter}
+        if sentences
+        else set()
     )
+    return bool(named) and verdict not in named and not verdict_in(sentences[-1])
 
 
 def verdict_in(sentence: str) -> Literal["A", "B", "tie", ""]:
