@@ -45,6 +45,13 @@ class WorkbenchError(Exception):
         super().__init__(fill(message, values))
 
 
+class Several(tuple[str, ...]):
+    """Several words of ours, or numbers, as one value of a message; each is translated by itself."""
+
+    def __str__(self) -> str:
+        return ", ".join(self)
+
+
 class DataError(WorkbenchError):
     """Something given to the workbench (a file, a number, a text) cannot be used as it is."""
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, NoReturn
 
 from core.cells import uncell
-from core.errors import DataError, WorkbenchError, msg
+from core.errors import DataError, Several, WorkbenchError, msg
 
 MOST_BYTES = 50_000_000  # of any file
 MOST_UNPACKED = 100_000_000  # bytes that come out of a packed file
@@ -337,7 +337,9 @@ def joined(pieces: Iterable[str], most: int) -> str:
     return "\n".join(found)
 
 
-def places(where: Sequence[int], most: int = 8) -> str:
+def places(where: Sequence[int], most: int = 8) -> Several:
     """A short list of places: the first few, and how many more."""
-    named = ", ".join(str(at) for at in where[:most])
-    return named if len(where) <= most else f"{named} … (+{len(where) - most})"
+    named = [str(at) for at in where[:most]]
+    if len(where) > most:
+        named[-1] += f" … (+{len(where) - most})"
+    return Several(named)

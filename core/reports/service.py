@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, Literal
 
-from core.errors import DataError, ModelError
+from core.errors import DataError, ModelError, Several, msg
 from core.llm.asking import ask, make_question
 from core.llm.seam import Clearance, Engine, Settings
 from core.reports import masking
@@ -21,6 +21,10 @@ from storage.store import Store
 How = Literal["memo2demo", "roleplay"]
 RiskOf = Callable[[str, str], list[dict[str, Any]]]
 LONGEST_NAME = 60
+NAMES = {
+    "method": msg("Method"), "case_brief": msg("Case brief"), "consultation_process": msg("Consultation process"),
+    "experience_thoughts": msg("Experience and thoughts"), "title": msg("Title"), "type": msg("Type of case"),
+}  # fmt: skip
 
 
 def import_report(store: Store, name: str, data: bytes | str) -> Imported:
@@ -141,13 +145,19 @@ def take_report(store: Store, name: str, data: bytes | str) -> Taken:
                 )
             )  # fmt: skip
         elif draft.missing:
-            taken.messages.append(
-                DataError(
-                    "{name} has no {parts}. The rest was saved; fill it in if you have it.", name=draft.source,
-                    parts=", ".join(part.replace("_", " ") for part in draft.missing),
-                )
-            )  # fmt: skip
+            taken.messages.append(lacks(draft, alone=len(imported.drafts) == 1))
     return taken
+
+
+def lacks(draft: Draft, alone: bool) -> DataError:
+    """Which parts a case has not; of several cases in a file, which case it is."""
+    parts = Several(NAMES[part] for part in draft.missing)
+    if alone or not draft.label:
+        return DataError("{name} has no part “{parts}”. The rest was saved; fill it in if you have it.", name=draft.source, parts=parts)
+    return DataError(
+        "{name}: “{case}” has no part “{parts}”. The rest was saved; fill it in if you have it.",
+        name=draft.source, case=draft.label, parts=parts,
+    )  # fmt: skip
 
 
 def numbered(store: Store, draft: Draft) -> Draft:

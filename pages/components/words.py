@@ -5,7 +5,7 @@ The catalogue is read when a page needs it and again when the file changes; with
 """
 
 import re
-from functools import lru_cache
+from functools import lru_cache, reduce
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
@@ -15,7 +15,7 @@ import streamlit as st
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import PoFileError, read_po
 
-from core.errors import WorkbenchError, fill
+from core.errors import Several, WorkbenchError, fill
 
 Language = Literal["en", "zh"]
 NAMES: dict[Language, str] = {"en": "English", "zh": "中文"}
@@ -69,11 +69,27 @@ def many(one: str, more: str, n: int) -> str:
 
 def say(error: WorkbenchError) -> str:
     """An error's sentence in the language of this session."""
-    values = {
-        name: _(value) if name in OURS and isinstance(value, str) else value
-        for name, value in error.values.items()
-    }
-    return fill(translated(error.message), values)
+    return fill(translated(error.message), {name: value_words(name, it) for name, it in error.values.items()})
+
+
+def value_words(name: str, value: object) -> object:
+    """A value of an error as it stands in a sentence: words of ours are translated, a person's stay."""
+    if isinstance(value, Several) and value:
+        return reduce(lambda some, one: _("{some}, {one}").format(some=some, one=one), map(_, value))
+    if name not in OURS or not isinstance(value, str):
+        return value
+    return nouns().get(value) or _(value) if name == "noun" else _(value)
+
+
+def nouns() -> dict[str, str]:
+    """The store's nouns as they stand within a sentence."""
+    return {
+        "report": _("report"), "mask": _("mask"), "note": _("note"), "role": _("role card"), "roles": _("role cards"),
+        "session": _("session"), "sessions": _("sessions"), "reports": _("reports"), "turn": _("turn"), "agent": _("agent"),
+        "endpoint": _("endpoint"), "rater": _("rater"), "rating": _("rating"), "comparison": _("comparison"),
+        "study": _("study"), "unit": _("unit"), "call": _("call"), "feedback": _("feedback"), "outcome": _("outcome"),
+        "consent": _("consent"), "client": _("client"), "counselor": _("counselor"), "setting": _("setting"),
+    }  # fmt: skip
 
 
 def translated(message: str) -> str:

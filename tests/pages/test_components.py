@@ -1,13 +1,15 @@
 """The shared drawing: nothing of a person or a model is ever read as markup."""
 
 import re
+from gettext import NullTranslations
 from types import SimpleNamespace
 
 import pandas as pd
+import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.errors import NotFound
-from pages.components import charts, drawing, passage
+from core.errors import DataError, NotFound, Several
+from pages.components import charts, drawing, passage, words
 from pages.components.words import plain, say
 
 NASTY = '<img src=x onerror=alert(1)> & ![x](http://example.org/x.png) "quoted"'
@@ -182,3 +184,25 @@ def test_a_notice_is_shown_whole_and_as_text() -> None:
     assert not at.get("badge") and not at.markdown, "one line that cannot wrap"
     assert "See [here](http://example.org), &lt;b&gt;now&lt;/b&gt;: [key removed]." in block.proto.body
     assert "\\" not in block.proto.body
+
+
+class Marked(NullTranslations):
+    """A catalogue that shows which words were looked up."""
+
+    def gettext(self, message: str) -> str:
+        return message if "{" in message else f"‹{message}›"
+
+
+def test_nouns_and_parts_are_said_in_the_persons_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words, "catalogue", lambda language: Marked())
+    for noun, name in {
+        "role": "role card",
+        "session": "session",
+        "agent": "agent",
+        "client": "client",
+    }.items():
+        told = say(NotFound("There is no {noun} {id}.", noun=noun, id=5))
+        assert told == f"There is no ‹{name}› 5."
+    parts = Several(["Method", "Case brief"])
+    assert say(DataError("There is no {parts}.", parts=parts)) == "There is no ‹Method›, ‹Case brief›."
+    assert str(DataError("There is no {parts}.", parts=parts)) == "There is no Method, Case brief."

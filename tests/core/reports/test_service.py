@@ -100,3 +100,14 @@ def test_demo_engine_works_from_a_report_without_a_name_in_the_dialogue(store: S
     said = " ".join(turn.text for turn in store.sessions.turns(session.id or 0))
     assert "Maria" not in said and "Brightwater" not in said and session.engine == "demo"
     assert making.newest_note(store, report.id or 0) is not None
+
+
+def test_a_part_that_is_missing_is_named_with_its_case(store: Store) -> None:
+    """Two cases of one file gave the same sentence twice."""
+    case = "Case brief: She cannot sleep since she lost her job, and lives with her parents in a small flat."
+    text = "\n\n".join(f"Case {n}\nTitle: Nights {n}\n{case}\nConsultation process: They talked of her nights, {n} times." for n in (1, 2))
+    told = [str(one) for one in service.take_report(store, "two.txt", text).messages]
+    assert len(told) == len(set(told)) == 2
+    assert all("two.txt: “Case" in words and "no part “" in words and "Method, Experience and thoughts”" in words for words in told), told
+    (alone,) = service.take_report(store, "one.txt", f"Title: Days\n{case}\nConsultation process: They talked of her days.\nExperience and thoughts: Slowly.").messages
+    assert str(alone).startswith("one.txt has no part “") and "Method" in alone.values["parts"]
