@@ -245,7 +245,7 @@ def doctor(as_json: AsJson = False) -> None:
 
 
 def main() -> None:
-    app()
+    app(prog_name="rapport")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from math import isfinite
 from typing import Any
 
 from core import files
-from core.errors import DataError
+from core.errors import DataError, msg
 from core.sessions.labelled import read_list
 from core.sessions.speakers import known
 from core.sessions.transcripts import Line, Reading, Transcript, assemble, tried
@@ -184,12 +184,9 @@ def _lines(
             )
         )  # fmt: skip
     if left_out:
-        remarks.append(
-            DataError(
-                "“{title}”: {n} parts of messages are no words (pictures, files, thoughts, tool calls) and were left out.",
-                title=title, n=left_out,
-            )
-        )  # fmt: skip
+        one = msg("“{title}”: one part of a message is no words (a picture, a file, a thought, a tool call) and was left out.")
+        more = msg("“{title}”: {n} parts of messages are no words (pictures, files, thoughts, tool calls) and were left out.")
+        remarks.append(DataError(one if left_out == 1 else more, title=title, n=left_out))
 
 
 def spoken(content: Any) -> tuple[str, int]:

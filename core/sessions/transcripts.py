@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.errors import DataError
+from core.errors import DataError, msg
 from core.files import cleaned, dropped_remark, places
 from core.sessions.speakers import counted, parted, seat_of, several
 
@@ -74,14 +74,14 @@ def assemble(
     _check_persons(title, seated)
     turns, joined = _joined(kept)
     if joined:
-        said.append(
-            DataError(
-                "“{title}”: where one speaker spoke several times in a row, the utterances were joined ({n}, into turns {where}).",
-                title=title,
-                n=sum(joined.values()),
-                where=places(sorted(joined)),
-            )
+        n, where = sum(joined.values()), places(sorted(joined))
+        one = msg(
+            "“{title}”: where one speaker spoke several times in a row, the utterances were joined (turn {where})."
         )
+        more = msg(
+            "“{title}”: where one speaker spoke several times in a row, the utterances were joined ({n} utterances, into turns {where})."
+        )
+        said.append(DataError(one if len(joined) == 1 else more, title=title, n=n, where=where))
     return Transcript(
         title, language_of([t["text"] for t in turns]), tuple(turns), tuple(said), dict(fields or {})
     )

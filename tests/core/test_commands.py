@@ -3,9 +3,10 @@
 import json
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
-from core.cli import app
+from core.cli import app, main
 from storage import tables
 from storage.store import Store
 
@@ -75,3 +76,10 @@ def test_ratings_and_comparisons_of_sessions_in_the_store(store: Store, tmp_path
     ratings.write_text("session,rater,instrument,item,value\n99,K-01,wai-o-s,Q1,4\n")
     told = json.loads(run(app, ["import", str(ratings), "--as", "ratings", "--json"]).stdout)
     assert told["refused"] == 1 and "not in the store" in told["files"][0]["messages"][0]
+
+
+def test_help_names_the_command_as_it_is_called(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.argv", ["/somewhere/core/cli.py", "--help"])
+    with pytest.raises(SystemExit):
+        main()
+    assert "Usage: rapport " in capsys.readouterr().out

@@ -48,7 +48,7 @@ def test_irregular_text_is_taken_apart_and_every_change_is_said(store: Store) ->
     assert said(store, done)[1] == (
         "counselor", "您可以：\n1. 深呼吸：慢一点。\n2. 散步。\n现在呢？"
     )  # fmt: skip
-    for piece in ("lines 1", "姚先生", "lines 6", "母亲", "at 8, 10", "父亲", "into turns 2"):
+    for piece in ("lines 1", "姚先生", "lines 6", "母亲", "at 8, 10", "父亲", "joined (turn 2)"):
         assert piece in messages(done), piece
 
 

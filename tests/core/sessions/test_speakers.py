@@ -85,4 +85,4 @@ def test_tables_and_chats_keep_people_apart_too(store: Store) -> None:
 def test_a_message_of_parts_is_read_as_its_text(store: Store, content: object) -> None:
     done = bring(store, json.dumps([{"role": "user", "content": content}, {"role": "assistant", "content": "Since when?"}]), "chat.json")
     turns = store.sessions.turns(done.saved[0])
-    assert turns[0].text == "I cannot\nsleep." and "1 parts of messages" in messages(done)
+    assert turns[0].text == "I cannot\nsleep." and "one part of a message" in messages(done)
