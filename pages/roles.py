@@ -62,6 +62,7 @@ def one(role: tables.RoleCard) -> None:
         _("Try it in a live session"), _("Choose a counselor, and watch the two speak."),
         _("Open Live session"), "live.py", {"role": role.id}, key="roles_live",
     )  # fmt: skip
+    role_profile.say_saved(role)
     unconfirmed(role)
     grid = st.grid(3, min_column_width=255)
     with grid.cell(column_span=2):
@@ -130,24 +131,28 @@ def beside(role: tables.RoleCard, sessions: list[tables.Session]) -> None:
         with st.container(border=True):
             layout.card_title(_("Consistency check"))
             role_facets.findings(role.checks)
+    versions = store.roles.versions(role.card_id or 0)
     ways = {"stratified": _("Stratified"), "paper": _("As in the paper")}
     with st.container(border=True):
         layout.card_title(_("Where it comes from"))
         layout.facts(
             [
                 (_("Made by"), badges.engine_words(role.engine)),
+                *([(_("Changed by"), role.edited_by)] if role.edited_by else []),
                 *([(_("Sampling"), ways[role.sampling]), (_("Seed"), role.seed)] if role.sampling in ways else []),
                 (_("Language"), session_view.language_name(role.language)),
                 (_("Date"), role.created[:10]),
             ]
         )  # fmt: skip
-    role_profile.history(role, store.roles.versions(role.card_id or 0))
+    role_profile.history(role, versions)
     with st.container(border=True):
         layout.card_title(_("Sessions"))
         if not sessions:
             layout.muted(_("None yet."))
+        held = {one.id: _("version {n}").format(n=one.version) for one in versions if len(versions) > 1}
         for session in sessions[:8]:
-            layout.link("sessions.py", session_view.label(session), {"session": session.id})
+            words = _(" · ").join(part for part in (session_view.label(session), held.get(session.role_id)) if part)
+            layout.link("sessions.py", words, {"session": session.id})
         if len(sessions) > 8:
             layout.muted(_("and {n} more").format(n=len(sessions) - 8))
 

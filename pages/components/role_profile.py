@@ -12,6 +12,7 @@ from pages.components import badges, layout, resources, transcript
 from pages.components.words import _
 from storage import tables
 
+SAVED = "roles_saved_version"
 LISTS = ("personas", "beliefs", "acceptable_plans")
 
 
@@ -76,9 +77,20 @@ def change(role: tables.RoleCard) -> None:
 
 
 def show_version(role: tables.RoleCard) -> None:
-    """Open this version, by its own address."""
+    """Open this version, by its own address, and say once that it was saved."""
     st.query_params["role"] = str(role.id)
+    st.session_state[SAVED] = role.id
     st.rerun()
+
+
+def say_saved(role: tables.RoleCard) -> None:
+    """What became of the change that was just saved."""
+    if st.session_state.pop(SAVED, None) != role.id:
+        return
+    words = _("Saved as version {n}. Sessions so far keep their version.").format(n=role.version)
+    if role.clearance < int(Clearance.SYNTHETIC):
+        words += _(" It stays on this machine until you say that it is made up.")
+    layout.notice(words)
 
 
 def which_version(role: tables.RoleCard, versions: Sequence[tables.RoleCard]) -> list[badges.Badge]:

@@ -259,3 +259,18 @@ def test_a_profile_is_changed_and_its_file_comes_in_as_a_profile(store: Store, o
     service.import_roles(store, held.encode(), "role.json")
     again = store.roles.find(title="Nights")
     assert again is not None and again.kind == "profile" and again.profile == changed.profile
+
+
+def test_a_change_says_its_version_who_made_it_and_what_each_session_used(open_page: Open, store: Store) -> None:
+    card = store.roles.add(tables.RoleCard(title="R-1", text="You lost your job.", life_events=["moved at 30"], clearance=3))
+    store.sessions.add(tables.Session(title="Before", origin="simulated", role_id=card.id))
+    at = open_page("roles.py", role=card.id)
+    next(area for area in at.text_area if area.label == "One event on each line").set_value("moved at 31")
+    next(button for button in at.button if "roles_edit_save_life_events" in str(button.key)).click().run()
+    assert_calm(at)
+    said = shown(at)
+    assert "Saved as version 2. Sessions so far keep their version." in said and "stays on this machine" in said
+    assert "Changed by" in said and "P-01" in said
+    assert "version 1" in next(link.proto.label for link in at.get("page_link") if "Before" in link.proto.label)
+    at.run()
+    assert "Saved as version" not in shown(at), "once"
