@@ -14,15 +14,16 @@ def tell() -> None:
         return
     with st.container(border=True, key="update_note"):
         layout.card_title(_("Rapport was updated"), icon="update")
-        st.text(_("Your records are all here. Look at one or two of them, then decide about the copy."))
+        kept = _("Your records are all here. Look at one or two of them, then decide about the copy.")
+        st.text(kept if resources.store().copies() else _("Your records are all here."))
         if told.removed_any:
             layout.facts(
                 [
                     (label, n)
                     for label, n in (
                         (_("Calls of records you had deleted, removed now"), told.calls),
-                        (_("Calls that belong to no record, emptied of their words"), told.emptied),
-                        (_("Units of studies whose record you had deleted"), told.units),
+                        (_("Stored requests that belong to no record, emptied of their words"), told.emptied),
+                        (_("Units of studies whose record you had deleted, now marked gone"), told.units),
                         (_("Keys that an endpoint had repeated, removed"), told.keys),
                     )
                     if n

@@ -1,5 +1,10 @@
 """Home: where everything stands, and what to do next."""
 
+from pathlib import Path
+
+import pytest
+
+from core import upkeep
 from storage import tables
 from storage.store import Store
 from tests.pages.conftest import Open, assert_calm, shown
@@ -50,3 +55,14 @@ def test_an_endpoint_that_no_agent_uses_is_said_here_as_on_data_and_privacy(
     for page in ("", "privacy.py"):
         words = shown(open_page(page))
         assert "Text leaves this machine: Clinic" in words and "Nothing leaves this machine" not in words
+
+
+def test_an_update_asks_for_the_copy_only_while_there_is_one(
+    open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.settings.set(upkeep.TOLD, {"emptied": 2, "units": 1})
+    words = shown(open_page())
+    assert "Your records are all here." in words and "decide about the copy" not in words
+    assert "Stored requests that belong to no record, emptied of their words" in words
+    monkeypatch.setattr(Store, "copies", lambda self: [Path("rapport.db.before-0002")])
+    assert "decide about the copy" in shown(open_page())
