@@ -152,6 +152,7 @@ def delete_section(store: Store) -> None:
             _("Which"),
             list(there),
             format_func=lambda id: there[id],
+            placeholder=_("Choose"),
             key=f"privacy_which_{kind}",
             disabled=not there,
         )

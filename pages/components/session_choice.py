@@ -44,7 +44,7 @@ def filtered(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
             format_func=session_view.language_name, key="sessions_language",
         )  # fmt: skip
         who = sorted({counselor_of(row) for row in rows} - {""})
-        counselors = st.multiselect(_("Counselor"), who, key="sessions_counselor", width=260)
+        counselors = st.multiselect(_("Counselor"), who, placeholder=_("Choose"), key="sessions_counselor", width=260)
     return [row for row in rows if matches(row, sought, origins, languages, counselors)]
 
 

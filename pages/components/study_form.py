@@ -65,7 +65,7 @@ def material(store: Store, source: str, spoken: str) -> list[Design] | None:
         return rebuilt(store, spoken)
     roles, steps = chosen_roles(store, source, spoken)
     names = named(store, "counselor")
-    picked = st.multiselect(_("Counselors"), list(names), default=list(names)[:FIRST_COUNSELORS], format_func=names.__getitem__, key="studies_counselors", persist_state="session")
+    picked = st.multiselect(_("Counselors"), list(names), default=list(names)[:FIRST_COUNSELORS], format_func=names.__getitem__, placeholder=_("Choose"), key="studies_counselors", persist_state="session")
     clients = named(store, "client")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         client = st.selectbox(_("The client is played by"), list(clients), format_func=clients.__getitem__, key="studies_client", persist_state="session", width=240)
@@ -83,9 +83,9 @@ def rebuilt(store: Store, spoken: str) -> list[Design] | None:
     known = {report.id or 0: report.title for report in reversed(store.reports.all(language=spoken))}
     ways = {"memo2demo": _("Memo2Demo: from report and note"), "roleplay": _("Role-play: from the report alone")}
     writers = named(store, "writer")
-    picked = st.multiselect(_("Reports"), list(known), default=list(known)[:5], format_func=known.__getitem__, key=f"studies_reports_{spoken}", persist_state="session")
+    picked = st.multiselect(_("Reports"), list(known), default=list(known)[:5], format_func=known.__getitem__, placeholder=_("Choose"), key=f"studies_reports_{spoken}", persist_state="session")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        methods = st.multiselect(_("Way"), list(ways), default=list(ways), format_func=ways.__getitem__, key="studies_methods", persist_state="session", width=520)
+        methods = st.multiselect(_("Way"), list(ways), default=list(ways), format_func=ways.__getitem__, placeholder=_("Choose"), key="studies_methods", persist_state="session", width=520)
         writer = st.selectbox(_("Writer"), list(writers), format_func=writers.__getitem__, key="studies_rebuilder", persist_state="session", width=240)
     if not picked or not methods:
         return None
@@ -101,7 +101,7 @@ def chosen_roles(store: Store, source: str, spoken: str) -> tuple[Any, list[Desi
             writer = st.selectbox(_("Writer"), list(writers), format_func=writers.__getitem__, key="studies_writer", persist_state="session", width=240)
         return "steps", [{"kind": "roles", "count": int(count), "writer": writer}]
     known = {role.id or 0: role.title for role in reversed(store.roles.cards(language=spoken))}
-    picked = st.multiselect(_("Roles"), list(known), default=list(known)[:5], format_func=known.__getitem__, key=f"studies_roles_{spoken}", persist_state="session")
+    picked = st.multiselect(_("Roles"), list(known), default=list(known)[:5], format_func=known.__getitem__, placeholder=_("Choose"), key=f"studies_roles_{spoken}", persist_state="session")
     return (picked or None), []
 
 
@@ -111,7 +111,7 @@ def session_choice(store: Store, spoken: str) -> list[int]:
     every = st.checkbox(_("All {n} of them").format(n=len(known)), value=True, key=f"studies_every_{spoken}", persist_state="session")
     if every:
         return list(known)
-    return list(st.multiselect(_("Sessions"), list(known), format_func=known.__getitem__, key=f"studies_which_{spoken}", persist_state="session"))
+    return list(st.multiselect(_("Sessions"), list(known), format_func=known.__getitem__, placeholder=_("Choose"), key=f"studies_which_{spoken}", persist_state="session"))
 
 
 def named(store: Store, seat: str) -> dict[str, str]:
@@ -125,7 +125,7 @@ def named(store: Store, seat: str) -> dict[str, str]:
 def judging(store: Store) -> list[Design]:
     """The steps that judge: comparisons on Hill's dimensions, ratings on an instrument, or both."""
     judges = named(store, "judge")
-    picked = st.multiselect(_("Judges"), list(judges), default=list(judges)[:1], format_func=judges.__getitem__, key="studies_judges", persist_state="session")
+    picked = st.multiselect(_("Judges"), list(judges), default=list(judges)[:1], format_func=judges.__getitem__, placeholder=_("Choose"), key="studies_judges", persist_state="session")
     sessions = st.session_state.get("studies_sessions")
     common: Design = {"judges": picked} | ({"sessions": sessions} if sessions else {})
     steps: list[Design] = []

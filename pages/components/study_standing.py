@@ -9,7 +9,7 @@ from core.studies import service
 from core.studies.progress import ANSWERED, Failure, Standing, standing
 from core.studies.worker import doing
 from pages.components import badges, layout, resources, study_money
-from pages.components.words import _, many, say
+from pages.components.words import _, many, plain, say
 from storage.store import Store
 
 MOVING = ("running", "stopping")
@@ -165,10 +165,10 @@ def why(found: Standing) -> None:
 def ask_for_keys(found: Standing) -> None:
     """A field for each endpoint of the study; the key goes to this browser session and the worker, nowhere else."""
     for endpoint in service.endpoints_of(resources.store(), found.study.id or 0):
-        key = st.text_input(_("Key for {url}").format(url=endpoint.base_url), type="password", key=f"studies_key_{endpoint.id}")
+        key = st.text_input(plain(_("Key for {url}").format(url=endpoint.base_url)), type="password", key=f"studies_key_{endpoint.id}")
         if key:
             resources.keys()[endpoint.base_url] = key
-    layout.muted(_("Then choose Resume. The key is kept in memory only, until the study ends."))
+    layout.muted(_("You can enter the key right here. Then choose Resume. It is kept in memory only, until the study ends."))
 
 
 def buttons(found: Standing) -> None:

@@ -87,7 +87,8 @@ def test_a_study_that_waits_for_a_key_asks_for_it(open_page: Open, store: Store)
     store.studies.update(study.id or 0, state="needs the key")
     at = open_page("studies.py", study=study.id)
     assert_calm(at)
-    assert at.text_input(key=f"studies_key_{row.id}").label == f"Key for {url}"
+    assert at.text_input(key=f"studies_key_{row.id}").label.replace("\\", "") == f"Key for {url}"
+    assert "enter the key right here" in shown(at)
     assert at.button(key="studies_start").label == "Resume"
 
 
@@ -303,3 +304,9 @@ def test_a_study_of_which_nothing_could_be_read_is_no_success(open_page: Open, s
     assert (bar.proto.value, bar.proto.text) == (0, "Ratings: 0 of 2 (2 unscored)")
     assert "None of 2 could be read. Try a few before asking all again." in shown(at)
     assert "Read what it shows" not in shown(at)
+
+
+def test_nothing_of_the_design_form_speaks_english_on_a_chinese_page(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    at = open_page("studies.py", "zh")
+    assert at.multiselect and {box.proto.placeholder for box in at.multiselect} == {"选择"}
