@@ -1,6 +1,7 @@
 """From an agent in the store to the engine that answers for it, and the endpoints that are entered."""
 
 import os
+import re
 from collections.abc import Mapping
 
 from core.errors import DataError, msg
@@ -12,6 +13,10 @@ from storage import tables
 from storage.store import Store
 
 HTTP_ALLOWED = "http_allowed"  # in ``endpoint.learned``: a person insisted on plain http to this address
+# Words joined by underscores, in capitals or in small letters, with few digits: what is no key.
+VARIABLE = re.compile(
+    r"_?[A-Z]{1,20}\d{0,2}(_[A-Z]{0,20}\d{0,2})*|_?[a-z]{1,20}\d{0,2}(_[a-z]{0,20}\d{0,2})*", re.ASCII
+)
 
 
 def demo_engine(pace: float = 0.0) -> DemoEngine:
@@ -128,10 +133,17 @@ def check_variable(name: str) -> None:
     Anything else in the environment (a cloud's secret, a database's password) is no business of an endpoint.
 
     Raises:
-        DataError: its name does not end in ``_API_KEY`` and is not listed in ``RAPPORT_KEYS``.
+        DataError: its name does not end in ``_API_KEY`` and is not listed in ``RAPPORT_KEYS``. What looks like no
+            name is not repeated.
     """
     listed = {one.strip() for one in os.environ.get("RAPPORT_KEYS", "").split(",") if one.strip()}
-    if name and name not in listed and not name.upper().endswith("_API_KEY"):
+    if not name or name in listed:
+        return
+    if not VARIABLE.fullmatch(name):
+        raise DataError(
+            "This looks like the key itself, not the name of a variable. Enter it in the field below; nothing was saved."
+        )
+    if not name.upper().endswith("_API_KEY"):
         raise DataError(
             "The variable {name} is not used for keys: only names that end in _API_KEY are, and those listed in "
             "RAPPORT_KEYS. Rename it, or list it there and start again; nothing was saved.",

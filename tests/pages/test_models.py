@@ -103,7 +103,7 @@ def test_an_unencrypted_address_is_saved_only_when_a_person_insists(open_page: O
     at = enter(open_page("models.py"), "http://llm.example.org/v1", "tiny")
     assert_calm(at)
     assert not store.endpoints.all() and "is not encrypted (http)" in shown(at)
-    at.checkbox(key="models_insist").check()
+    at.checkbox(key="models_insist_http://llm.example.org/v1").check()
     at = enter(at, "http://llm.example.org/v1", "tiny")
     row = store.endpoints.all()[0]
     assert row.learned == {"http_allowed": True} and "This address is not encrypted" in shown(at)
@@ -167,3 +167,40 @@ def test_a_key_is_looked_at_when_it_is_used(open_page: Open, store: Store) -> No
 def test_an_endpoint_is_not_saved_with_a_key_that_cannot_be_sent(open_page: Open, store: Store) -> None:
     at = enter(open_page("models.py"), "https://llm.example.org/v1", "tiny", "schlüssel-12345678")
     assert "cannot be sent" in at.error[0].value and not store.endpoints.all()
+
+
+def test_insisting_on_http_holds_for_the_address_that_was_named(open_page: Open, store: Store) -> None:
+    clinic, other = "http://models.clinic.example/v1", "http://other.evil.example/v1"
+    at = enter(open_page("models.py"), clinic, "tiny")
+    at.checkbox(key=f"models_insist_{clinic}").check()
+    at = enter(at, other, "tiny")
+    assert not store.endpoints.all() and f"{other} is not encrypted" in shown(at)
+    assert [box.key for box in at.checkbox] == [f"models_insist_{other}"] and not at.checkbox[0].value
+    at = enter(at, clinic, "tiny")
+    assert not store.endpoints.all() and not at.checkbox[0].value, "asked anew"
+    at.checkbox(key=f"models_insist_{clinic}").check()
+    at = enter(at, "https://models.clinic.example/v1", "")
+    assert not at.checkbox and "needs the name of a model" in at.error[0].value
+    enter(at, "https://models.clinic.example/v1", "tiny")
+    assert [(row.base_url, row.learned) for row in store.endpoints.all()] == [("https://models.clinic.example/v1", {})]
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    ["sk-1234567890abcdefghij", "AIzaSyA12345678901234567890", "9f8e7d6c5b4a39281706", "AKIAIOSFODNN7EXAMPLE", "gsk_ab12CD34ef56", "sk-1_API_KEY"],
+)
+def test_a_key_in_the_field_for_its_variable_is_not_repeated(open_page: Open, store: Store, pasted: str) -> None:
+    at = open_page("models.py")
+    at.text_input(key="models_env_OpenAI").set_value(pasted)
+    at = enter(at, "https://llm.example.org/v1", "tiny")
+    assert at.error[0].value.startswith("This looks like the key itself") and not store.endpoints.all()
+    assert pasted not in at.error[0].value.replace("\\", "")
+
+
+def test_buttons_wait_for_no_field_and_endpoints_are_counted(open_page: Open, store: Store) -> None:
+    store.endpoints.add(tables.Endpoint(name="Here", base_url="http://localhost:9/v1", model="tiny"))
+    at = open_page("models.py")
+    assert "1 endpoint" in shown(at) and "1 endpoints" not in shown(at)
+    at.segmented_control(key="models_view").set_value("agents").run()
+    at.button(key="models_make").click().run()
+    assert at.error[0].value.startswith("Enter a name for the agent first")
