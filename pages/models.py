@@ -5,12 +5,12 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import WorkbenchError
+from core.errors import DataError, WorkbenchError
 from core.llm import agents, engines, gate, keys, probing
 from core.llm.asking import now
 from core.prompting import catalogue
 from pages.components import badges, endpoints, engine_note, layout, resources
-from pages.components.words import _, language, plain
+from pages.components.words import _, language, many, plain
 from storage import tables
 from storage.store import Store
 
@@ -170,23 +170,23 @@ def add_endpoint(store: Store) -> None:
                 key="models_key",
                 autocomplete="off",
             )
-            insisted = ask_about_http()
+            insisted = ask_about_http(url)
             saved = st.form_submit_button(_("Save endpoint"), key="models_save", type="primary")
         if saved:
             named = name or f"{preset['name']} {model}".strip()
             save_endpoint(store, named, url, model, variable, typed, insisted)
 
 
-def ask_about_http() -> bool:
-    """A tick box for an address that was just refused because it is not encrypted."""
-    url = st.session_state.get("models_open")
-    if not url:
+def ask_about_http(url: str) -> bool:
+    """A tick box for the address that was just refused because it is not encrypted, and for no other."""
+    refused = st.session_state.get("models_open")
+    if not refused or refused != url.strip():
         return False
-    refused = _(
+    words = _(
         "{url} is not encrypted (http): text and key can be read on the way. Use https, or tick the box."
     )
-    layout.notice(refused.format(url=url), "warning")
-    return st.checkbox(_("Send over plain http all the same"), key="models_insist")
+    layout.notice(words.format(url=refused), "warning")
+    return st.checkbox(_("Send over plain http all the same"), key=f"models_insist_{refused}")
 
 
 def save_endpoint(
@@ -227,8 +227,8 @@ def servers_here(store: Store) -> None:
                 key=f"models_found_{names[url]}",
                 accept_new_options=not models,
             )
-            if st.button(_("Add"), key=f"models_add_{names[url]}", disabled=not model):
-                save_endpoint(store, f"{names[url]} {model}", url, str(model), "", "")
+            if st.button(_("Add"), key=f"models_add_{names[url]}"):
+                save_endpoint(store, f"{names[url]} {model or ''}".strip(), url, model or "", "", "")
 
 
 def agent_table(store: Store) -> None:
@@ -300,11 +300,11 @@ def make_agent(store: Store) -> None:
         with grid.cell():
             settings = sampling(seat, bool(place))
         name = st.text_input(_("Name"), key="models_agent_name", max_chars=80)
-        if st.button(
-            _("Make the agent"), key="models_make", type="primary", disabled=not (name.strip() and prompt)
-        ):
+        if st.button(_("Make the agent"), key="models_make", type="primary"):
             try:
-                agents.save_agent(store, name, seat, str(prompt), places[place or 0], settings)
+                if not prompt:
+                    raise DataError("Choose a prompt for the agent first; nothing was saved.")
+                agents.save_agent(store, name, seat, prompt, places[place or 0], settings)
             except WorkbenchError as error:
                 layout.problem(error)
                 return
@@ -335,7 +335,9 @@ def in_use(store: Store) -> list[badges.Badge]:
     rows = store.endpoints.all()
     outside = [row.name for row in rows if not endpoints.stays(row.base_url)]
     shown = (
-        [badges.engine("demo")] if not rows else [badges.fact(_("{n} endpoints").format(n=len(rows)), "hub")]
+        [badges.engine("demo")]
+        if not rows
+        else [badges.fact(many("{n} endpoint", "{n} endpoints", len(rows)), "hub")]
     )
     return [*shown, badges.local(not outside, ", ".join(outside))]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from core.errors import DataError
 from core.llm.demo.engine import VERSION as DEMO_VERSION
 from storage import tables
 from storage.store import Store
@@ -49,8 +50,10 @@ def save_agent(
     """A person's own agent: ``endpoint`` is ``None`` for the demo engine.
 
     Raises:
-        DataError: the name is in use.
+        DataError: the name is in use, or there is none.
     """
+    if not name.strip():
+        raise DataError("Enter a name for the agent first; nothing was saved.")
     engine = "openai" if endpoint else "demo"
     address = (endpoint.base_url, endpoint.model) if endpoint else ("", "")
     return store.agents.add(
