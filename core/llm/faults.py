@@ -1,18 +1,29 @@
 """What goes wrong at an endpoint, as plain values: status, codes, words, the setting it names, how long to wait."""
 
+import errno
 import json
 import re
+import socket
+import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from core.errors import msg
 from core.llm.keys import KnownKey
 from core.llm.redaction import READ, redacted, short, without_echo
 from core.llm.seam import Usage
 
 TRANSPORT = ("timeout", "malformed", "stream", "no choice", "unfinished")
+NO_HOST, REFUSED, NO_WAY = msg("no such host"), msg("connection refused"), msg("no way leads there")
+NOT_TRUSTED, NOT_ENCRYPTED = msg("its certificate is not trusted"), msg("no encrypted connection came about")
+NO_CONNECTION = msg("the connection failed")
+UNREACHED = (NO_HOST, REFUSED, NO_WAY, NOT_TRUSTED, NOT_ENCRYPTED, NO_CONNECTION)
+BROKEN_OFF = (
+    "ServerDisconnectedError", "ClientPayloadError", "ContentLengthError", "TransferEncodingError", "IncompleteRead",
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -36,7 +47,7 @@ class Fault(Exception):
 
     def cleaned(self, sent: Sequence[str], keys: Sequence[KnownKey]) -> "Fault":
         """Without the key and without words that only repeat what was sent: for sorting, and for keeping."""
-        if not self.status and self.words in TRANSPORT:
+        if not self.status and self.words in (*TRANSPORT, *UNREACHED):
             return self
         told = redacted(without_echo(redacted(self.words[:READ], keys), sent), keys)
         return replace(self, words=told, codes=tuple(redacted(code, keys) for code in self.codes))
@@ -57,15 +68,14 @@ def fault_of(error: Exception) -> Fault:
     if isinstance(error, openai.APIStatusError):
         return replace(said(error.status_code, error.body), retry_after=wait_asked(error.response.headers))
     if isinstance(error, openai.APIConnectionError):
-        root = root_of(error)
-        return Fault(0, "timeout") if isinstance(root, TimeoutError) else Fault(0, transport_code(root))
+        return Fault(0, transport_code(root_of(error)))
     if isinstance(error, openai.APIError):  # an error in the middle of a stream
         return said(0, error.body)
     if isinstance(error, json.JSONDecodeError):
         return Fault(0, "malformed")
     if isinstance(error, TimeoutError):
         return Fault(0, "timeout")
-    return Fault(0, f"{type(error).__name__} {error}"[:300])
+    return Fault(0, NO_CONNECTION)
 
 
 def said(status: int, body: Any) -> Fault:
@@ -127,18 +137,25 @@ def root_of(error: BaseException) -> BaseException:
 
 
 def transport_code(root: BaseException) -> str:
-    """*stream* for a connection lost in mid-reply, else the system's words."""
-    name = type(root).__name__
-    if name in (
-        "ServerDisconnectedError",
-        "ClientPayloadError",
-        "ContentLengthError",
-        "TransferEncodingError",
-        "IncompleteRead",
-        "ConnectionResetError",
-    ):
+    """Why no reply came: *timeout*, *stream* for a connection lost in mid-reply, else in words of ours."""
+    if isinstance(root, TimeoutError):
+        return "timeout"
+    if isinstance(root, ConnectionResetError) or type(root).__name__ in BROKEN_OFF:
         return "stream"
-    return f"{name}: {root}"[:300]
+    if isinstance(root, OSError) and root.errno in (errno.ENETUNREACH, errno.EHOSTUNREACH):
+        return NO_WAY
+    known: dict[type[BaseException], str] = {
+        socket.gaierror: NO_HOST, ConnectionRefusedError: REFUSED, ssl.SSLCertVerificationError: NOT_TRUSTED,
+        ssl.SSLError: NOT_ENCRYPTED,
+    }  # fmt: skip
+    return next((words for kind, words in known.items() if isinstance(root, kind)), NO_CONNECTION)
+
+
+def for_the_log(error: BaseException) -> str:
+    """The kind and number of the first cause: no words of it, they may name an address."""
+    root = root_of(error)
+    number = getattr(root, "errno", None)
+    return type(root).__name__ if number is None else f"{type(root).__name__} {number}"
 
 
 def wait_asked(headers: Mapping[str, str]) -> float | None:

@@ -7,14 +7,14 @@ retries are off; whoever asks decides how patient to be, and asks for repairs (`
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from core.errors import ModelError
 from core.llm.endings import ending
-from core.llm.faults import Fault, fault_of
+from core.llm.faults import UNREACHED, Fault, fault_of, for_the_log
 from core.llm.gate import check_address, check_way, shown
 from core.llm.keys import Heard, KnownKey, check_key
 from core.llm.lessons import FORMATS, Lessons
@@ -23,9 +23,10 @@ from core.llm.redaction import redacted, short
 from core.llm.refusals import in_words, refused_setting
 from core.llm.replies import Chat, Reply, streamed, whole
 from core.llm.seam import Answer, AnswerState, Attempt, Endpoint, Question
-from core.llm.transport import client_for
+from core.llm.transport import client_for, proxy_shown
 
 VERSION = "1"
+log = logging.getLogger(__name__)
 for _name in ("httpx2", "httpx", "openai"):  # one line for each request, with its address
     logging.getLogger(_name).setLevel(logging.WARNING)
 
@@ -58,6 +59,7 @@ class OpenAIEngine:
         self._key = check_key(key, endpoint.name or shown(endpoint.base_url))
         self._known_key = KnownKey(self._key)
         self._on_learn, self._timeout = on_learn, timeout
+        self._logged = ""
         self._client: Any = None
         self._response: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -78,7 +80,7 @@ class OpenAIEngine:
             reply = ended(await self._send(chat, settings, on_text))
             reply = replace(reply, text=self._known_key.without(reply.text))
         except Exception as error:  # noqa: BLE001 - sorted and said
-            fault = fault_of(error).cleaned([m["content"] for m in chat], [self._known_key])
+            fault = self._fault(error, [m["content"] for m in chat])
             told = self._refused(question, fault, settings)
             told.attempts = (Attempt(at, time.monotonic() - start, f"{fault.status} {fault.kept}"),)
             raise told from None  # the endpoint's own words may hold the key, or what it was sent
@@ -111,7 +113,7 @@ class OpenAIEngine:
         try:
             page = await self._ready().models.list()
         except Exception as error:  # noqa: BLE001 - sorted and said
-            raise in_words(fault_of(error).cleaned((), [self._known_key]), self.endpoint.base_url) from None
+            raise self._told(self._fault(error, ())) from None
         return [short(redacted(str(model.id), [self._known_key])) for model in page.data]
 
     async def close(self) -> None:
@@ -119,10 +121,22 @@ class OpenAIEngine:
             await self._client.close()
             self._client = None
 
+    def _fault(self, error: Exception, sent: Sequence[str]) -> Fault:
+        """The fault, cleaned; of a connection that did not come about the log gets the system's number, once."""
+        fault = fault_of(error).cleaned(sent, [self._known_key])
+        cause = for_the_log(error) if fault.words in UNREACHED else ""
+        if cause and cause != self._logged:
+            log.warning("no connection: %s", cause)
+        self._logged = cause
+        return fault
+
+    def _told(self, fault: Fault) -> ModelError:
+        return in_words(fault, self.endpoint.base_url, proxy_shown(self.endpoint))
+
     def _refused(self, question: Question, fault: Fault, settings: dict[str, Any]) -> ModelError:
         """The refusal in words; of kind *again* where it only refuses a setting."""
         name = (question.messages, question.seed)
-        told = in_words(fault, self.endpoint.base_url)
+        told = self._told(fault)
         if setting := refused_setting(fault, settings):
             self.lessons.refused(name, setting, settings)
             told.kind = "again"

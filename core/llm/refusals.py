@@ -136,17 +136,20 @@ MESSAGES: dict[str, tuple[Kind, str]] = {
         "{where} cannot be reached ({words}). Check the address and that the server is running; what was answered is saved."
     )),
 }  # fmt: skip
+BY_PROXY = msg("The proxy {proxy} may be what cannot be reached. Ask whoever runs it.")
 OF_TRANSPORT = {
     "timeout": "timeout", "malformed": "malformed", "no choice": "empty", "unfinished": "unfinished", "stream": "stream",
 }  # fmt: skip
 
 
-def in_words(fault: Fault, where: str) -> ModelError:
-    """The fault (cleaned) as a sentence, sorted into *wait*, *unit* or *study*."""
+def in_words(fault: Fault, where: str, proxy: str = "") -> ModelError:
+    """The fault (cleaned) as a sentence, sorted into *wait*, *unit* or *study*; ``proxy``: as it may be shown."""
     found = sort(fault)
-    error = ModelError(
-        found.message, kind=found.kind, where=where, status=fault.status, words=fault.kept, code=found.code
-    )
+    values: dict[str, Any] = {"where": where, "status": fault.status, "words": fault.kept, "code": found.code}
+    message = found.message
+    if proxy and found.code in ("unreachable", "timeout"):
+        message, values["proxy"] = f"{message} {BY_PROXY}", proxy
+    error = ModelError(message, kind=found.kind, **values)
     error.retry_after, error.usage = fault.retry_after, fault.usage
     return error
 

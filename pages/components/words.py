@@ -20,8 +20,8 @@ from core.errors import Several, WorkbenchError, fill
 Language = Literal["en", "zh"]
 NAMES: dict[Language, str] = {"en": "English", "zh": "中文"}
 FOLDER = Path(__file__).parent.parent / "locale"
-# Values of an error that are words of ours, not of a person.
-OURS = {"noun", "kind", "why", "what", "part", "step", "seat", "state"}
+# Values of an error that are words of ours, not of a person (of an endpoint's, those for why no connection came).
+OURS = {"words", "noun", "kind", "why", "what", "part", "step", "seat", "state"}
 MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$&])")
 
 
@@ -62,9 +62,9 @@ def _(message: str) -> str:
     return catalogue(language()).gettext(message) if message else ""
 
 
-def many(one: str, more: str, n: int) -> str:
-    """The message for one or for more, with ``{n}`` filled in (thousands separated)."""
-    return catalogue(language()).ngettext(one, more, n).format(n=f"{n:,}")
+def many(one: str, more: str, n: int, **values: str) -> str:
+    """The message for one or for more, with ``{n}`` (thousands separated) and the other values filled in."""
+    return catalogue(language()).ngettext(one, more, n).format(n=f"{n:,}", **values)
 
 
 def say(error: WorkbenchError) -> str:

@@ -1,13 +1,17 @@
 """What goes wrong at an endpoint is sorted by recorded examples, and said."""
 
+import errno
+import socket
+import ssl
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import openai
 import pytest
 import yaml
 
 from core.errors import ModelError
-from core.llm.faults import Fault, said, wait_asked
+from core.llm.faults import Fault, fault_of, for_the_log, said, wait_asked
 from core.llm.refusals import in_words, refused_setting, sort
 
 RECORDED: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("refusals.yaml").read_text("utf-8"))
@@ -88,3 +92,26 @@ def test_words_of_the_text_are_no_names_of_settings() -> None:
 def test_one_of_two_that_exclude_each_other_is_left_out() -> None:
     told = "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
     assert refused_setting(Fault(400, told), SENT) == "top_p"
+
+
+@pytest.mark.parametrize(
+    ("root", "words"),
+    [
+        (socket.gaierror(-2, "Name or service not known"), "no such host"),
+        (ConnectionRefusedError(111, "Connect call failed ('127.0.0.1', 9)"), "connection refused"),
+        (OSError(errno.EHOSTUNREACH, "No route to host"), "no way leads there"),
+        (ssl.SSLCertVerificationError(1, "self-signed certificate"), "its certificate is not trusted"),
+        (ssl.SSLError(1, "wrong version number"), "no encrypted connection came about"),
+        (RuntimeError("odd"), "the connection failed"),
+        (TimeoutError(), "timeout"),
+        (ConnectionResetError(104, "reset"), "stream"),
+    ],
+)
+def test_why_no_connection_came_is_said_in_words_of_ours(root: Exception, words: str) -> None:
+    error = openai.APIConnectionError(request=cast(Any, None))
+    error.__cause__ = root
+    fault = fault_of(error).cleaned(["The connection failed, no such host came, connection refused"], ())
+    assert fault.kept == words
+    told = in_words(fault, WHERE, "http://proxy.clinic:3128")
+    assert ("The proxy http://proxy.clinic:3128 may be" in str(told)) == (words != "stream")
+    assert for_the_log(error) == (f"{type(root).__name__} {root.errno}" if getattr(root, "errno", None) else type(root).__name__)
