@@ -72,7 +72,7 @@ def endpoint_card(store: Store, row: tables.Endpoint) -> None:
                 icon=":material/check:" if check.good else ":material/close:",
                 color="green" if check.good else "red",
             )
-            layout.muted(check.seen)
+            layout.muted(endpoints.seen_words(check))
 
 
 def allow_http(store: Store, row: tables.Endpoint) -> None:

@@ -113,6 +113,7 @@ def check_way(endpoint: Endpoint) -> None:
             "address with https, or allow plain http for it on Models and agents.",
             kind="study",
             where=shown(endpoint.base_url),
+            code="open",
         )
 
 

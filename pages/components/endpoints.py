@@ -15,9 +15,10 @@ from core.llm.probing import Check
 from core.llm.seam import Endpoint
 from core.llm.transport import proxy_shown
 from pages.components import resources
-from pages.components.words import _, in_words
+from pages.components.words import _, in_words, many, say
 from storage import tables
 
+MOST_NAMED = 8
 FILE = Path(__file__).parents[2] / "prompts" / "endpoints.yaml"
 
 
@@ -91,18 +92,51 @@ def use_key(row: tables.Endpoint, typed: str) -> None:
 
 def learned_words(row: tables.Endpoint) -> str:
     """What was learned of it as it answered."""
+    parts = [form_words(str(row.learned.get("format", "")))]
+    if row.learned.get("dropped"):
+        parts.append(_("refuses {settings}").format(settings=", ".join(row.learned["dropped"])))
+    return _("; ").join(part for part in parts if part) or _("nothing yet")
+
+
+def form_words(form: str) -> str:
+    """How an endpoint gives a structured reply."""
     forms = {
         "json_schema": _("replies by a schema"),
         "json_object": _("replies as JSON objects"),
         "prompt": _("replies by the prompt alone"),
     }
-    parts = [forms.get(str(row.learned.get("format", "")), "")]
-    if row.learned.get("dropped"):
-        parts.append(_("refuses {settings}").format(settings=", ".join(row.learned["dropped"])))
-    return _("; ").join(part for part in parts if part) or _("nothing yet")
+    return forms.get(form, "")
 
 
 def step_words(check: Check) -> str:
     """One step of the connection test, in words."""
     steps = {"models": _("List of models"), "call": _("A short reply"), "schema": _("A structured reply")}
     return steps.get(check.step, check.step)
+
+
+def seen_words(check: Check) -> str:
+    """What a step of the connection test met."""
+    if check.problem is not None:
+        return say(check.problem)
+    if check.step == "models":
+        return listed_words(check)
+    if check.step == "schema":
+        return _("It answered: {text} ({form})").format(text=check.text, form=form_words(check.form))
+    return _("{model} answered: {text}").format(model=check.model, text=check.text)
+
+
+def listed_words(check: Check) -> str:
+    """The models an endpoint lists, and whether the one asked for is among them."""
+    if not check.names:
+        return _("It lists no models. The short reply decides.")
+    names = _(", ").join(check.names[:MOST_NAMED]) + (" …" if len(check.names) > MOST_NAMED else "")
+    n, model = len(check.names), check.model
+    if check.good:
+        return many(
+            "It lists {n} model, “{model}”.", "It lists {n} models, “{model}” among them.", n, model=model
+        )
+    return many(
+        "It lists {n} model ({names}), not “{model}”. Check the model's name.",
+        "It lists {n} models ({names}), not “{model}”. Check the model's name.",
+        n, names=names, model=model,
+    )  # fmt: skip

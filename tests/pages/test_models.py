@@ -3,10 +3,13 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.errors import WorkbenchError
 from core.llm import probing
 from storage import tables
 from storage.store import Store
 from tests.pages.conftest import Open, assert_calm, shown
+from tests.servers.handle import Misbehaving
+from tests.servers.recorder import Recorder
 
 SECRET = "sk-very-secret-1234"
 
@@ -49,8 +52,8 @@ def test_connection_test_says_each_step(
 ) -> None:
     async def checked(*_given: object) -> list[probing.Check]:
         return [
-            probing.Check("models", True, "1: tiny"),
-            probing.Check("call", False, "The key was refused."),
+            probing.Check("models", True, names=("tiny",), model="tiny"),
+            probing.Check("call", False, WorkbenchError("Its reply is empty.")),
         ]
 
     monkeypatch.setattr(probing, "check_endpoint", checked)
@@ -58,7 +61,7 @@ def test_connection_test_says_each_step(
     at = open_page("models.py")
     at.button(key=f"models_test_{row.id}").click().run()
     assert_calm(at)
-    assert "List of models" in shown(at) and "The key was refused." in shown(at)
+    assert "List of models" in shown(at) and "Its reply is empty." in shown(at)
 
 
 def test_nobody_there_is_said_in_words(open_page: Open, store: Store) -> None:
@@ -66,7 +69,9 @@ def test_nobody_there_is_said_in_words(open_page: Open, store: Store) -> None:
     at = open_page("models.py")
     at.button(key=f"models_test_{row.id}").click().run()
     assert_calm(at)
-    assert "A short reply" in shown(at)
+    said = shown(at)
+    assert "A short reply" in said and "It cannot be reached (connection refused). Check the address" in said
+    assert "Errno" not in said and "is saved" not in said and "The proxy" not in said
 
 
 def test_missing_variable_is_said_before_anything_is_sent(
@@ -204,3 +209,40 @@ def test_buttons_wait_for_no_field_and_endpoints_are_counted(open_page: Open, st
     at.segmented_control(key="models_view").set_value("agents").run()
     at.button(key="models_make").click().run()
     assert at.error[0].value.startswith("Enter a name for the agent first")
+
+
+def test_a_list_without_the_model_says_so(open_page: Open, store: Store) -> None:
+    listed = {"object": "list", "data": [{"id": "measured", "object": "model", "created": 1, "owned_by": "x"}]}
+    with Recorder(listed) as here:
+        row = store.endpoints.add(
+            tables.Endpoint(name="Here", base_url=f"{here.url}/v1", model="measured-1")
+        )
+        at = open_page("models.py")
+        at.button(key=f"models_test_{row.id}").click().run()
+        assert_calm(at)
+        assert "It lists 1 model (measured), not “measured-1”. Check the model" in shown(at)
+
+
+def test_a_refused_key_is_typed_again_on_this_very_page(open_page: Open, store: Store) -> None:
+    with Misbehaving(keys=["sk-other"]) as server:
+        row = store.endpoints.add(tables.Endpoint(name="Here", base_url=server.base_url, model="measured"))
+        at = open_page("models.py")
+        at.button(key=f"models_test_{row.id}").click().run()
+    assert "It lists 1 model, “measured”." in shown(at)
+    assert "It refused the key (401: invalid_api_key Incorrect API key provided). Type the key again above." in shown(at)
+    assert "Models and agents; what was answered" not in shown(at)
+
+
+def test_the_proxy_is_named_where_the_way_leads_through_it(
+    open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTPS_PROXY", "https_proxy"):
+        monkeypatch.setenv(name, "http://ana:pw@127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "")
+    row = store.endpoints.add(tables.Endpoint(name="Far", base_url="https://llm.example.org/v1", model="m"))
+    at = open_page("models.py")
+    at.button(key=f"models_test_{row.id}").click().run()
+    assert_calm(at)
+    said = "It cannot be reached (connection refused). Check the address and that the server is running. The proxy http://127.0.0.1:9 may be what cannot be reached. Ask whoever runs it."
+    assert said in shown(at) and "pw@" not in shown(at)
