@@ -18,6 +18,7 @@ from pages.components import (
     session_view,
     transcript,
 )
+from pages.components.reasons import reason_words
 from pages.components.results_words import dimension_name, rater_kind
 from pages.components.words import _, language, many, plain
 from storage import tables
@@ -198,7 +199,7 @@ def trust_of(row: Row, table: str) -> badges.Badge:
 def value(row: Row, item: instruments.Item) -> None:
     """The value with the words of its anchor; the raw value too where the item is keyed the other way."""
     if row["value"] is None:
-        layout.notice(_("Unscored: {why}").format(why=row["reason"] or _("no value was given")), "warning")
+        layout.notice(_("Unscored: {why}").format(why=reason_words(row["reason"]) or _("no value was given")), "warning")
         return
     anchors = {level.value: level.anchor for level in item.levels}
     anchor = anchors.get(row["value"])
@@ -247,4 +248,4 @@ def reasoning(row: Row, letters: str = "") -> None:
         layout.card_title(_("Reasoning"), over=letters)
         transcript.text(row["reasoning"], text_language=row["language"])
     elif row["reason"]:
-        layout.notice(_("Unscored: {why}").format(why=row["reason"]), "warning")
+        layout.notice(_("Unscored: {why}").format(why=reason_words(row["reason"])), "warning")

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.results.wins import Contest
 from pages.components import badges, charts, layout, results_words
+from pages.components.reasons import column
 from pages.components.results_data import Compared
 from pages.components.results_picking import picked_row
 from pages.components.results_wins import said
@@ -125,7 +126,7 @@ def behind(found: Compared, names: dict[str, str]) -> None:
             _("Shown first"): [names.get(found.held[s].counselor, found.held[s].counselor) for s in own["first"]],
             _("Shown second"): [names.get(found.held[s].counselor, found.held[s].counselor) for s in own["second"]],
             _("Verdict"): [verdict(found, row, names) for row in own.itertuples()],
-            _("Why unscored"): list(own["reason"]),
+            _("Why unscored"): column(own["reason"]),
         }
     )  # fmt: skip
     layout.muted(_("Choose a row to read its reasoning, its quotes and both sessions."))

@@ -12,6 +12,7 @@ from core.results import claims, drill, scores
 from core.results.agreements import Voice
 from core.results.reading import Held
 from pages.components import badges, charts, forest, layout, results_data, results_topics, results_words
+from pages.components.reasons import column
 from pages.components.results_data import Frame, Scored
 from pages.components.results_picking import picked_row
 from pages.components.results_wins import numbers
@@ -251,6 +252,6 @@ def ratings_table(own: pd.DataFrame, held: Mapping[int, Held], names: dict[str, 
             _("Given"): list(own["value"]),
             _("Score"): list(own["score"]),
             _("Quote found"): [bool(v) for v in own["verified"]],
-            _("Why unscored"): list(own["reason"]),
+            _("Why unscored"): column(own["reason"]),
         }
     )

@@ -6,6 +6,7 @@ import streamlit as st
 from core.errors import WorkbenchError
 from core.judging import rereading
 from pages.components import layout, resources
+from pages.components.reasons import reason_words
 from pages.components.words import _, many
 from storage import tables
 
@@ -68,8 +69,8 @@ def shown(change: rereading.Change) -> dict[str, str]:
         _("Rater"): change.rater,
         _("Before"): said(change.before),
         _("Now"): said(change.after),
-        _("Why unscored before"): change.reason_before,
-        _("Why unscored now"): change.reason_after,
+        _("Why unscored before"): reason_words(change.reason_before),
+        _("Why unscored now"): reason_words(change.reason_after),
     }
 
 

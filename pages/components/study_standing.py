@@ -1,6 +1,5 @@
 """How a study stands: its progress, what failed and why, what it cost, and what a person can do now."""
 
-import pandas as pd
 import streamlit as st
 
 from core import sentences
@@ -9,6 +8,7 @@ from core.studies import service
 from core.studies.progress import ANSWERED, Failure, Standing, standing
 from core.studies.worker import doing
 from pages.components import badges, layout, resources, study_money
+from pages.components.reasons import reason_words
 from pages.components.words import _, many, plain, say
 from storage.store import Store
 
@@ -155,11 +155,13 @@ def why(found: Standing) -> None:
     if not found.failures:
         return
     layout.section(_("What did not work"))
-    rows = [
-        {_("What happened"): what_happened(f)[0], _("Units"): f.count, _("What to do"): what_happened(f)[1], _("Example"): f.example}
-        for f in found.failures
-    ]  # fmt: skip
-    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+    for failure in found.failures:
+        happened, to_do = what_happened(failure)
+        with st.container(border=True, gap="xsmall"):
+            layout.card_title(happened, over=many("{n} unit", "{n} units", failure.count))
+            st.text(to_do)
+            if failure.example:
+                layout.muted(_("Example: {words}").format(words=reason_words(failure.example)))
 
 
 def ask_for_keys(found: Standing) -> None:

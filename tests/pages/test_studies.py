@@ -16,6 +16,7 @@ from core.llm.refusals import MESSAGES
 from core.studies import service
 from core.studies.prices import OverBudget
 from core.studies.unit import NOTHING_CAME
+from pages.components import words as catalogues
 from storage import tables
 from storage.store import Store
 from tests.pages.conftest import Open, assert_calm, shown, table_with
@@ -310,3 +311,22 @@ def test_nothing_of_the_design_form_speaks_english_on_a_chinese_page(open_page: 
     ensure_shipped(store)
     at = open_page("studies.py", "zh")
     assert at.multiselect and {box.proto.placeholder for box in at.multiselect} == {"选择"}
+
+
+def test_what_did_not_work_is_said_whole_and_in_the_persons_language(
+    open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = finished(store)
+    why = "3.5 is not a level of the scale from 1 to 5, but lies between two of them"
+    for unit in store.units.all(study_id=study):
+        store.units.update(unit.id or 0, state="unscored", reason=f"off_scale: 1 of 1 items: {why}")
+    at = open_page("studies.py", study=study)
+    assert_calm(at)
+    assert f"Example: 1 of 1 items: {why}" in shown(at) and "2 units" in shown(at) and not at.dataframe
+
+    looked_up: list[str] = []
+    chinese = catalogues.catalogue("zh")
+    monkeypatch.setattr(chinese, "gettext", lambda message: looked_up.append(message) or message)
+    monkeypatch.setattr(catalogues, "catalogue", lambda language: chinese)
+    assert_calm(open_page("studies.py", "zh", study=study))
+    assert "{said} is not a level of the scale from {lowest} to {highest}, but lies between two of them" in looked_up
