@@ -151,7 +151,7 @@ def beside(role: tables.RoleCard, sessions: list[tables.Session]) -> None:
             layout.muted(_("None yet."))
         held = {one.id: _("version {n}").format(n=one.version) for one in versions if len(versions) > 1}
         for session in sessions[:8]:
-            words = _(" · ").join(part for part in (session_view.label(session), held.get(session.role_id)) if part)
+            words = _(" · ").join(part for part in (held.get(session.role_id), session_view.label(session)) if part)
             layout.link("sessions.py", words, {"session": session.id})
         if len(sessions) > 8:
             layout.muted(_("and {n} more").format(n=len(sessions) - 8))
