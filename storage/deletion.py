@@ -12,6 +12,7 @@ from typing import Any
 
 from core.errors import DataError, NotFound
 from storage import reclaiming, writing
+from storage.standing import members
 
 KINDS = ("session", "report", "role", "study", "client", "counselor")
 SOME = 400  # ids in one statement
@@ -51,11 +52,16 @@ def remove(connection: sqlite3.Connection, kind: str, id: int | str, branches: b
     for table, column, ids in (
         ("rating", "session_id", going.sessions), ("comparison", "first_id", going.sessions),
         ("comparison", "second_id", going.sessions), ("feedback", "session_id", going.sessions),
-        ("turn", "session_id", going.sessions), ("session", "id", going.sessions), ("note", "id", going.notes),
+        ("consent", "session_id", going.sessions), ("turn", "session_id", going.sessions), ("session", "id", going.sessions), ("note", "id", going.notes),
         ("mask", "report_id", going.reports), ("report", "id", going.reports), ("role_card", "id", going.roles),
         ("unit", "study_id", going.studies), ("study", "id", going.studies),
     ):  # fmt: skip
         going.removed[table] += delete_where(connection, table, column, ids)
+    for kind, gone in going.by_kind().items():  # what was said of, and who looked at, words that are no more
+        for table in ("review", "look"):
+            for some in parts(gone):
+                sql = f"DELETE FROM {table} WHERE kind = ? AND record_id IN ({places(some)})"
+                going.removed[table] += connection.execute(sql, (kind, *some)).rowcount
     going.removed["outcome"] += delete_where(connection, "outcome", "client_code", going.clients)
     return going
 
@@ -64,7 +70,7 @@ def named(connection: sqlite3.Connection, kind: str, id: int | str) -> Going:
     """What the person named. Raises NotFound: no such record."""
     going = Going()
     if kind in ("client", "counselor"):
-        going.sessions = ids(connection, f"SELECT id FROM session WHERE {kind}_code = ? OR {kind}_person = ?", str(id), str(id))
+        going.sessions = ids(connection, f"SELECT id FROM session WHERE {kind}_code = ?", str(id))
         if kind == "client" and ids(connection, "SELECT id FROM outcome WHERE client_code = ?", str(id)):
             going.clients = {str(id)}
     elif kind == "role":
@@ -171,7 +177,7 @@ def note_unfinished(connection: sqlite3.Connection, going: Going) -> None:
 # ---- a person's own words ------------------------------------------------------------------------------------------
 
 
-def remove_words(connection: sqlite3.Connection, person: str, session_id: int) -> Going:
+def remove_words(connection: sqlite3.Connection, person_id: int, session_id: int) -> Going:
     """Delete what a person said in a session, there and in its branches; what others said stays.
 
     Turns keep their place with the state *deleted*. What was judged from these words, and every call that carried
@@ -183,13 +189,15 @@ def remove_words(connection: sqlite3.Connection, person: str, session_id: int) -
     family = {session_id}
     while more := linked(connection, "session", "parent_id", family) - family:
         family |= more
+    own = sorted(members(connection, person_id))
+    theirs = f"speaker = 'person' AND person_id IN ({places(own)})"
     spoke = ids(
         connection,
-        f"SELECT DISTINCT session_id FROM turn WHERE speaker = 'person' AND person = ? AND session_id IN ({places(sorted(family))})",
-        person, *sorted(family),
+        f"SELECT DISTINCT session_id FROM turn WHERE {theirs} AND session_id IN ({places(sorted(family))})",
+        *own, *sorted(family),
     )  # fmt: skip
     if not spoke:
-        raise NotFound("{person} said nothing in session {id}; nothing was deleted.", person=person, id=session_id)
+        raise NotFound("This person said nothing in session {id}; nothing was deleted.", id=session_id)
     going = Going(sessions=spoke)
     removed = going.removed
     delete_calls(connection, calls_of(connection, going), removed)
@@ -199,9 +207,9 @@ def remove_words(connection: sqlite3.Connection, person: str, session_id: int) -
     for some in parts(spoke):  # faults may quote; the edition tells calls under way that they carry deleted words
         connection.execute(f"UPDATE session SET edition = edition + 1, faults = '[]' WHERE id IN ({places(some)})", some)
         removed["turn"] += connection.execute(
-            "UPDATE turn SET text = '', risk = '[]', state = 'deleted', call_id = NULL WHERE speaker = 'person' AND person = ? "
+            f"UPDATE turn SET text = '', risk = '[]', state = 'deleted', call_id = NULL WHERE {theirs} "
             f"AND session_id IN ({places(some)})",
-            (person, *some),
+            (*own, *some),
         ).rowcount
     return going
 

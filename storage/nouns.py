@@ -114,8 +114,8 @@ class Roles(Records[tables.RoleCard]):
         """All versions of a card, oldest first."""
         return sorted(self.all(card_id=card_id), key=lambda role: role.version)
 
-    def rename(self, card_id: int, title: str) -> None:
-        """A new title for all versions of a card.
+    def rename(self, card_id: int, title: str, edited_by: str) -> None:
+        """A new title for all versions of a card, which somebody typed.
 
         Raises:
             DataError: the title is in use.
@@ -123,7 +123,7 @@ class Roles(Records[tables.RoleCard]):
         try:
             self.database.run(
                 lambda session: session.execute(
-                    update(tables.RoleCard).where(col(tables.RoleCard.card_id) == card_id).values(title=title)
+                    update(tables.RoleCard).where(col(tables.RoleCard.card_id) == card_id).values(title=title, edited_by=edited_by)
                 )
             )
         except IntegrityError as error:
@@ -161,12 +161,13 @@ class Sessions(Records[tables.Session]):
         ]
         query = (
             select(  # type: ignore[call-overload]
-                one.id, one.title, one.origin, one.language, one.state, one.topic, one.engine, one.created, one.clearance,
+                one.id, one.title, one.origin, one.language, one.state, one.topic, one.engine, one.created,
                 one.client_code, one.counselor_code, tables.RoleCard.title.label("role"),  # type: ignore[attr-defined]
                 tables.Agent.name.label("counselor"), *per_session,  # type: ignore[attr-defined]
             )
             .outerjoin(tables.RoleCard, tables.RoleCard.id == one.role_id)
             .outerjoin(tables.Agent, tables.Agent.id == one.counselor_agent_id)
+            .where(one.withdrawn == "")
             .order_by(col(one.id).desc())
         )  # fmt: skip
         return self.database.run(lambda session: [dict(row._mapping) for row in session.exec(query)])

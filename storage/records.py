@@ -33,6 +33,25 @@ class Database:
         except OperationalError as error:
             raise readable(error, self.engine.url) from error
 
+    def read(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Do some reading in plain SQL, all of it of one moment.
+
+        Raises:
+            StoreError: as ``run``.
+        """
+        raw = self.engine.raw_connection()
+        connection: Any = raw.dbapi_connection
+        before, connection.isolation_level = connection.isolation_level, None
+        try:
+            connection.execute("BEGIN")
+            return work(connection)
+        except sqlite3.OperationalError as error:
+            raise readable(error, self.engine.url) from error
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            connection.isolation_level = before
+            raw.close()
 
     def write(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
         """Do the work in plain SQL, in one transaction that holds the write lock from its beginning.

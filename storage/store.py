@@ -12,6 +12,7 @@ from storage import deletion, reclaiming, tables
 from storage.copies import copies
 from storage.database import database_url, open_database, sqlite_path
 from storage.nouns import Calls, Judgments, Raters, Reports, Roles, Sessions, Settings
+from storage.people import Consents, Looks, Persons
 from storage.records import Database, Records
 
 
@@ -46,7 +47,10 @@ class Store:
         self.calls = Calls(database, tables.Call, "call")
         self.feedback = Records(database, tables.Feedback, "feedback")
         self.outcomes = Records(database, tables.Outcome, "outcome")
-        self.consents = Records(database, tables.Consent, "consent")
+        self.persons = Persons(database, tables.Person, "person")
+        self.consents = Consents(database, tables.Consent, "consent")
+        self.reviews = Records(database, tables.Review, "review")
+        self.looks = Looks(database, tables.Look, "look")
         self._watch = threading.Lock()
         self._watcher: sqlite3.Connection | None = None
         self.clean_up()
@@ -85,13 +89,13 @@ class Store:
 
         return self.database.write(count)
 
-    def delete_words(self, person: str, session_id: int) -> "Receipt":
+    def delete_words(self, person_id: int, session_id: int) -> "Receipt":
         """Delete what a person said in a session and in its branches; what others said stays.
 
         Raises:
             NotFound: the person said nothing in it.
         """
-        return self._deleted(lambda connection: deletion.remove_words(connection, person, session_id))
+        return self._deleted(lambda connection: deletion.remove_words(connection, person_id, session_id))
 
     def _deleted(self, work: "Callable[[sqlite3.Connection], deletion.Going]") -> "Receipt":
         def both(connection: sqlite3.Connection) -> deletion.Going:

@@ -47,8 +47,9 @@ class Report(SQLModel, table=True):
     school: str = ""
     source_name: str = ""
     content_hash: str = Field(index=True, unique=True)
-    masking: str = "unconfirmed"  # unconfirmed | confirmed
-    clearance: int = 0
+    client_code: str = Field(default="", index=True)
+    counselor_code: str = Field(default="", index=True)
+    elsewhere: bool = False  # brought in with a study
     created: str = Field(default_factory=now)
 
 
@@ -80,14 +81,15 @@ class Note(SQLModel, table=True):
     edited_by: str = ""  # empty: as the engine wrote it
     engine: str = "demo"
     call_id: int | None = None
-    clearance: int = 0
+    made_from: list[Any] = json_column(list)  # the texts it was written from: [kind, id, hash]
+    elsewhere: bool = False
     created: str = Field(default_factory=now)
 
 
 class RoleCard(SQLModel, table=True):
     """One version of a simulated client (ESC-Judge §3.2) or client profile (expert annotation of simulated clients).
 
-    Each edit is a new version with its own text, clearance and review; sessions name the version they used.
+    Each edit is a new version with its own text and reviews; sessions name the version they used.
     """
 
     __tablename__ = "role_card"
@@ -109,10 +111,9 @@ class RoleCard(SQLModel, table=True):
     profile: dict[str, Any] = json_column()
     text: str = ""
     checks: list[dict[str, Any]] = json_column(list)
-    edited_by: str = ""  # empty: as it was built, written or imported
-    review: dict[str, Any] = json_column()  # who read this very text, and when; empty: nobody yet
+    edited_by: str = ""  # who typed in it; empty: as it was built or imported
     engine: str = "demo"
-    clearance: int = 3
+    elsewhere: bool = False
     created: str = Field(default_factory=now)
 
 
@@ -140,6 +141,7 @@ class Agent(SQLModel, table=True):
     prompt: str = ""
     settings: dict[str, Any] = json_column()
     hash: str = Field(index=True)
+    released: bool = False  # counselors may have their own sessions rated by it
     created: str = Field(default_factory=now)
 
 
@@ -154,8 +156,8 @@ class Session(SQLModel, table=True):
     report_id: int | None = Field(default=None, foreign_key="report.id", ondelete="CASCADE", index=True)
     client_agent_id: int | None = Field(default=None, foreign_key="agent.id")
     counselor_agent_id: int | None = Field(default=None, foreign_key="agent.id", index=True)
-    client_person: str = ""  # code of a person in the client's seat
-    counselor_person: str = ""  # code of a person in the counselor's seat
+    client_person_id: int | None = Field(default=None, foreign_key="person.id")  # who sits in the client's seat now
+    counselor_person_id: int | None = Field(default=None, foreign_key="person.id")
     client_code: str = Field(default="", index=True)
     counselor_code: str = Field(default="", index=True)
     number: int | None = None
@@ -170,9 +172,10 @@ class Session(SQLModel, table=True):
     seed: int = 0
     topic: str = ""
     faults: list[dict[str, Any]] = json_column(list)
-    consented_to: str = ""
     engine: str = "demo"  # demo | openai | person | imported | mixed
-    clearance: int = 0
+    made_from: list[Any] = json_column(list)  # the texts it was rebuilt from: [kind, id, hash]
+    elsewhere: bool = False
+    withdrawn: str = Field(default="", index=True)  # when a person who spoke in it withdrew everything; nobody reads it
     created: str = Field(default_factory=now)
 
 
@@ -189,7 +192,7 @@ class Turn(SQLModel, table=True):
     state: str = "complete"  # complete | partial | deleted (its words were deleted by whoever spoke them)
     speaker: str = "text"  # agent | person | unknown person | text (imported, rebuilt, or a fixed line)
     agent_id: int | None = Field(default=None, foreign_key="agent.id")
-    person: str = ""  # code of the person who spoke
+    person_id: int | None = Field(default=None, foreign_key="person.id", index=True)
     risk: list[dict[str, Any]] = json_column(list)
     call_id: int | None = None
     created: str = Field(default_factory=now)
@@ -203,6 +206,7 @@ class Rater(SQLModel, table=True):
     kind: str  # person | consensus | model | rules | simulated client | reference
     name: str
     agent_hash: str = ""
+    person_id: int | None = Field(default=None, foreign_key="person.id", index=True)
 
 
 class Rating(SQLModel, table=True):
@@ -279,6 +283,7 @@ class Study(SQLModel, table=True):
     language: str = "en"
     draw: int = 0
     origin: str = "here"  # here | elsewhere (brought in: to be read, never run)
+    person_id: int | None = Field(default=None, foreign_key="person.id")  # who began it
     deleted: dict[str, float] = (
         json_column()
     )  # figures of calls that were deleted: what was paid stays counted
@@ -384,17 +389,68 @@ class Outcome(SQLModel, table=True):
     scores: dict[str, float] = json_column()
 
 
-class Consent(SQLModel, table=True):
-    """A person × purpose, with the form's version."""
+class Person(SQLModel, table=True):
+    """Who sits, rates, reads or coordinates here. A code is shown and proves nothing; the secret in a browser does.
+
+    One person may be known by several rows (one a browser): ``joined_to`` names the row that stands for all of them.
+    """
 
     id: int | None = Field(default=None, primary_key=True)
-    person: str = Field(index=True)
-    purpose: str  # rating here | outside endpoint | supervision | group figures | export
+    code: str = ""
+    roles: dict[str, list[str]] = (
+        json_column()
+    )  # researcher | supervisor | counselor | rater | client → what the role is limited to (a supervisor: counselor codes)
+    counselor_codes: list[str] = json_column(list)
+    client_codes: list[str] = json_column(list)
+    sign_in: str = Field(default="", index=True)
+    secret_hash: str = Field(default="", index=True)  # sha256; empty: nobody can act as this person yet
+    joined_to: int | None = Field(default=None, foreign_key="person.id", index=True)
+    origin: str = "here"  # here | former (a code people worked under before) | imported (a rater's name)
+    created: str = Field(default_factory=now)
+
+
+class Consent(SQLModel, table=True):
+    """What a person, or a client or counselor known by code, agreed to or refused: for one session or all of theirs."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    person_id: int | None = Field(default=None, foreign_key="person.id", index=True)
+    seat: str = ""  # client | counselor: whose code ``code`` is; empty where a person is named
+    code: str = Field(default="", index=True)
+    session_id: int | None = Field(default=None, foreign_key="session.id", ondelete="CASCADE", index=True)
+    purpose: str  # taking part | rated here | outside endpoint | supervision | group figures | export
     endpoint: str = ""
+    agreed: bool = True
+    counts: bool = True  # false: from before consents named a session; kept as a record, grants nothing
     form_version: int = 1
     language: str = "en"
     given: str = Field(default_factory=now)
     withdrawn: str = ""
+    entered_by: int | None = Field(default=None, foreign_key="person.id")  # a researcher who recorded it for them
+
+
+class Review(SQLModel, table=True):
+    """A person read this very text and said that nobody can be recognized in it, or that it is made up."""
+
+    __table_args__ = (Index("review_of", "kind", "record_id"),)
+    id: int | None = Field(default=None, primary_key=True)
+    kind: str  # report | note | role | session
+    record_id: int
+    hash: str
+    says: str  # confirmed | synthetic
+    person_id: int | None = Field(default=None, foreign_key="person.id")  # None: before persons were kept
+    created: str = Field(default_factory=now)
+
+
+class Look(SQLModel, table=True):
+    """A person opened a session or report of somebody: who, when, on which page."""
+
+    __table_args__ = (Index("look_at", "kind", "record_id"),)
+    id: int | None = Field(default=None, primary_key=True)
+    kind: str  # report | session
+    record_id: int
+    person_id: int = Field(foreign_key="person.id", index=True)
+    page: str
+    created: str = Field(default_factory=now)
 
 
 def number_once() -> None:

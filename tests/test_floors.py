@@ -16,8 +16,10 @@ FLOORS = [
     {"core.studies", "core.alliance"},
     {"core.reports", "core.roles", "core.sessions", "core.judging", "core.results"},
     {"core.llm", "core.prompting", "core.instruments"},
+    {"core.people"},
+    {"core.clearance"},
     {"core.agreement", "storage"},
-    {"core.files"},
+    {"core.consent", "core.files"},
     {"core.errors", "core.cells", "core.private_files"},
 ]
 SAME_FLOOR = {

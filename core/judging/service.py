@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import Any, cast
 
+from core.clearance import Source
 from core.errors import DataError
 from core.instruments import Instrument
 from core.judging.readings import READER, Rated, read_comparison, read_ratings
 from core.judging.replies import InstrumentRating, ItemRating, Verdict
 from core.llm.asking import ask, make_question
 from core.llm.demo.engine import VERSION as DEMO_VERSION
-from core.llm.seam import Answer, Clearance, Engine, Language, Question, Settings
+from core.llm.seam import Answer, Engine, Language, Question, Settings
 from storage import tables
 from storage.store import Store
 
@@ -44,7 +45,7 @@ def turns_to_judge(store: Store, session: tables.Session) -> list[dict[str, Any]
 
 
 def comparison_question(
-    instrument: Instrument, dimension: str, first: tables.Session, second: tables.Session,
+    store: Store, instrument: Instrument, dimension: str, first: tables.Session, second: tables.Session,
     turns: dict[int, list[dict[str, Any]]], *, settings: Settings = PUBLISHED, seed: int = 0,
 ) -> Question:  # fmt: skip
     """Which of two sessions does better on one dimension; ``first`` is shown as A."""
@@ -53,16 +54,18 @@ def comparison_question(
         "instrument": instrument.id, "dimension": instrument.dimension_inputs(dimension, language),
         "a": {"turns": turns[first.id or 0]}, "b": {"turns": turns[second.id or 0]},
     }  # fmt: skip
-    lower = first if first.clearance <= second.clearance else second
     return make_question(
-        "judge/compare", inputs, language=language, reply=Verdict, settings=settings, seed=seed,
-        clearance=Clearance(lower.clearance), record=f"Session {lower.id}", consented=lower.consented_to,
-        about=[("session", first.id, first.edition), ("session", second.id, second.edition)],
+        store, "judge/compare", inputs, language=language, reply=Verdict, settings=settings, seed=seed,
+        use="rating", sources=[source_of(first), source_of(second)],
     )  # fmt: skip
 
 
+def source_of(session: tables.Session) -> Source:
+    return Source("session", session.id or 0, session.edition)
+
+
 def rating_question(
-    instrument: Instrument, items: Sequence[str], session: tables.Session, turns: list[dict[str, Any]], *,
+    store: Store, instrument: Instrument, items: Sequence[str], session: tables.Session, turns: list[dict[str, Any]], *,
     setting: str = "reasoning", profile: dict[str, Any] | None = None, whole: bool = False,
     settings: Settings = PUBLISHED, seed: int = 0, repeat: int = 1, repeats: int = 1,
 ) -> Question:  # fmt: skip
@@ -74,11 +77,11 @@ def rating_question(
         "sample": repeat if repeats > 1 else 0,
     }  # fmt: skip
     inputs |= {"items": asked} if whole else {"item": asked[0]}
+    shown = [Source("role", session.role_id)] if profile and session.role_id else []
     return make_question(
-        "judge/instrument" if whole else "judge/item", inputs, language=language,
+        store, "judge/instrument" if whole else "judge/item", inputs, language=language,
         reply=InstrumentRating if whole else ItemRating, settings=settings, seed=seed,
-        clearance=Clearance(session.clearance), record=f"Session {session.id}", consented=session.consented_to,
-        about=[("session", session.id, session.edition), ("role", session.role_id if profile else None, 0)],
+        use="rating", sources=[source_of(session), *shown],
     )  # fmt: skip
 
 
@@ -133,7 +136,7 @@ async def judge_comparison(
         ModelError: no answer came (an unreadable answer is saved as *unscored*).
     """
     turns = {s.id or 0: turns_to_judge(store, s) for s in (first, second)}
-    question = comparison_question(instrument, dimension, first, second, turns, settings=settings, seed=seed)
+    question = comparison_question(store, instrument, dimension, first, second, turns, settings=settings, seed=seed)
     answer, call = await ask(store, engine, question, study_id=study_id, unit_id=unit_id)
     more = {"repeat": repeat, "study_id": study_id, "unit_id": unit_id, "call_id": call}
     row = comparison_row(answer, instrument, dimension, first, second, turns, rater, **more)
@@ -151,7 +154,7 @@ async def rate_session(
     saved: list[tables.Rating] = []
     for asked in [list(items)] if whole else [[item] for item in items]:
         question = rating_question(
-            instrument, asked, session, turns, setting=setting, profile=profile, whole=whole, settings=settings,
+            store, instrument, asked, session, turns, setting=setting, profile=profile, whole=whole, settings=settings,
             seed=seed, repeat=repeat, repeats=repeats,
         )  # fmt: skip
         answer, call = await ask(store, engine, question, study_id=study_id, unit_id=unit_id)

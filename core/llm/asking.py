@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from core.clearance import Source, Typed, Use, standings
 from core.errors import ModelError, NotFound
 from core.llm import gate
 from core.llm.lessons import MOST
 from core.llm.repair import repair_question, repaired
-from core.llm.seam import Answer, Attempt, Clearance, Engine, Language, Question, Settings, Usage
+from core.llm.seam import Answer, Attempt, Engine, Language, Question, Settings, Usage
 from core.prompting import load, render
 from storage.store import Store
 
@@ -27,25 +28,26 @@ keeping: ContextVar[Keep | None] = ContextVar("keeping", default=None)  # a stud
 
 
 def make_question(
+    store: Store,
     prompt: str,
     inputs: Mapping[str, Any],
     *,
+    use: Use,
+    sources: Iterable[Source | Typed],
     language: Language,
     reply: type[BaseModel] | None = None,
     settings: Settings | None = None,
     seed: int = 0,
     purpose: str = "",
-    clearance: Clearance = Clearance.SYNTHETIC,
-    record: str = "",
-    consented: str = "",
-    about: Iterable[tuple[str, int | None, int]] = (),
 ) -> Question:
     """A question from a prompt and its inputs.
 
+    Args:
+        sources: every record, and every draft, whose words stand in the inputs.
     Raises:
         PromptError: the prompt cannot be loaded, or the inputs are not the declared ones.
     """
-    loaded = load(prompt, language)
+    loaded, named = load(prompt, language), tuple(sources)
     return Question(
         prompt=prompt,
         prompt_version=loaded.version,
@@ -57,10 +59,9 @@ def make_question(
         seed=seed,
         language=language,
         purpose=purpose or loaded.purpose,
-        clearance=Clearance(clearance),
-        record=record,
-        consented=consented,
-        about=tuple(sorted({(kind, id, edition) for kind, id, edition in about if id})),
+        use=use,
+        sources=named,
+        standings=partial(standings, store, named),
     )
 
 

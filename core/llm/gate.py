@@ -6,9 +6,11 @@ import re
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-from core.errors import DataError, ModelError, Refused
+from core.clearance import Clearance, Standing
+from core.consent import OUTSIDE, RATED
+from core.errors import DataError, ModelError, Refused, msg
 from core.llm.redaction import redacted
-from core.llm.seam import Clearance, Endpoint, Question
+from core.llm.seam import Endpoint, Question
 
 # Every reader of an address (ours, the client's, a proxy's) has to find the same host in it.
 PLAIN = re.compile(
@@ -117,31 +119,52 @@ def check_way(endpoint: Endpoint) -> None:
         )
 
 
+WITHDRAWN = msg(
+    "Nothing was sent: somebody who has a say in {noun} {id} withdrew it, so it is used no more. Choose another one."
+)
+NOT_RATED = msg(
+    "Nothing was sent: not everybody who has a say in {noun} {id} agreed to its being rated here. Choose another one, or "
+    "ask them for their consent."
+)
+UNCONFIRMED = msg(
+    "Nothing was sent to {where}: {noun} {id} may still hold personal data. Read it and confirm that nobody can be "
+    "recognized, or choose an engine on this machine."
+)
+NOT_AGREED = msg(
+    "Nothing was sent to {where}: not everybody who has a say in {noun} {id} agreed to this address. Ask them for their "
+    "consent, or choose an engine on this machine."
+)
+
+
 def check(question: Question, endpoint: Endpoint) -> None:
-    """Let the question pass, or refuse naming the record that holds it back.
+    """Let the question pass, or refuse naming the record that holds it back. Reads how all its sources stand now.
 
     Raises:
-        Refused: its lowest clearance does not allow this endpoint. Nothing was sent.
+        Refused: one of its sources may not be used for this, or not by this endpoint. Nothing was sent.
+        NotFound: one of its sources was deleted. Nothing was sent.
         ModelError: the way to this endpoint is not encrypted. Nothing was sent.
     """
-    if is_local(endpoint):
-        return
-    check_way(endpoint)
-    if question.clearance >= Clearance.CONFIRMED:
-        return
-    where = endpoint.base_url
-    if question.clearance == Clearance.LIVE:
-        if question.consented and question.consented.rstrip("/") == where.rstrip("/"):
-            return
-        raise Refused(
-            "The text of {record} was written by a person who did not consent to {where}. Ask for consent to this "
-            "endpoint, or choose an engine on this machine; nothing was sent.",
-            record=question.record,
-            where=where,
-        )
-    raise Refused(
-        "{record} may still hold personal data, so it was not sent to {where}. Review and confirm its masking, or "
-        "choose an engine on this machine; nothing was sent.",
-        record=question.record or "This text",
-        where=where,
-    )
+    local = is_local(endpoint)
+    if not local:
+        check_way(endpoint)
+    for standing in question.standings():
+        if why := held_back(standing, question.use, "" if local else endpoint.base_url):
+            raise Refused(why, noun=standing.noun, id=standing.named, where=endpoint.base_url)
+
+
+def held_back(standing: Standing, use: str, outside: str) -> str:
+    """Why words may not be used so, as a message; empty where they may.
+
+    Args:
+        outside: base URL of an endpoint outside; empty where words stay on this machine.
+    """
+    asked = standing.everybody
+    if standing.withdrawn:
+        return WITHDRAWN
+    if use == "rating" and asked is not None and not asked.allow(RATED):
+        return NOT_RATED
+    if outside and standing.clearance is Clearance.UNCONFIRMED:
+        return UNCONFIRMED
+    if outside and asked is not None and not asked.allow(OUTSIDE, outside):
+        return NOT_AGREED
+    return ""

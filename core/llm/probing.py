@@ -11,7 +11,7 @@ from core.llm.asking import send
 from core.llm.openai_engine import OpenAIEngine
 from core.llm.redaction import short
 from core.llm.refusals import BY_PROXY
-from core.llm.seam import Clearance, Endpoint, Message, Question, Settings
+from core.llm.seam import Endpoint, Message, Question, Settings
 
 
 class Probe(BaseModel):
@@ -140,8 +140,9 @@ def probe_question(words: str, reply: type[BaseModel] | None) -> Question:
         seed=1,
         language="en",
         purpose="test connection",
-        clearance=Clearance.SYNTHETIC,
-        record="the connection test",
+        use="writing",
+        sources=(),  # fixed words of our own
+        standings=list,
     )
 
 

@@ -6,24 +6,16 @@ inputs, which the rule engine reads, and the rendered messages, which a model re
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
+
+from core.clearance import Source, Standing, Typed, Use
 
 Language = Literal["en", "zh"]
 Seat = Literal["client", "counselor"]
 
 DEMO_LABEL = "demo engine (rules, no model)"
-
-
-class Clearance(IntEnum):
-    """How far a text may travel; what is derived takes the lowest of its sources."""
-
-    UNCONFIRMED = 0  # may hold personal data: this machine only
-    LIVE = 1  # typed live by a person who consented to a named endpoint
-    CONFIRMED = 2  # a person reviewed the masking
-    SYNTHETIC = 3  # made up; no person behind it
 
 
 @dataclass(frozen=True)
@@ -65,10 +57,9 @@ class Question:
         inputs: JSON values the prompt was rendered from.
         messages: what a model reads.
         reply: pydantic model the answer must fit, or ``None`` for plain text.
-        clearance: lowest clearance of all inputs; ``record`` names the record that set it.
-        consented: the base URL a person consented to, for ``Clearance.LIVE``.
-        about: the records its texts come from, as (kind, id, edition); kinds report, note, role and session. The
-            edition of a session is raised when words in it are deleted.
+        use: what its words are used for; persons agree to uses.
+        sources: all records and drafts its words come from. ``standings`` reads how they stand at the moment it is
+            called: the gate asks it before each request.
         repair: asks for an unreadable reply again; the reply and what was wrong end its messages.
     """
 
@@ -82,11 +73,15 @@ class Question:
     seed: int
     language: Language
     purpose: str
-    clearance: Clearance
-    record: str
-    consented: str = ""
-    about: tuple[tuple[str, int, int], ...] = ()
+    use: Use
+    sources: tuple[Source | Typed, ...]
+    standings: Callable[[], list[Standing]] = field(compare=False, repr=False)
     repair: bool = False
+
+    @property
+    def about(self) -> tuple[tuple[str, int, int], ...]:
+        """The records its words come from, as (kind, id, edition)."""
+        return tuple(sorted({(s.kind, s.id, s.edition) for s in self.sources if isinstance(s, Source)}))
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from core.clearance import Source
 from core.errors import DataError, NotFound
 from core.llm.asking import OnText, ask, make_question
-from core.llm.seam import Clearance, Engine, Settings
+from core.llm.seam import Engine, Settings
+from core.people import reviews
 from core.reports.checks import Fault
-from core.reports.rebuilt import fault_row, faults_of, named, report_inputs, weight
+from core.reports.rebuilt import fault_row, faults_of, report_inputs, weight
 from core.reports.replies import Dialogue, Note
 from core.reports.service import spoken, usable
 from core.sessions import safety
 from storage import tables
+from storage.reviewed import text_hash
 from storage.store import Store
 
 How = Literal["memo2demo", "roleplay"]
@@ -29,21 +32,21 @@ async def write_note(
         ModelError: no usable answer; nothing was saved but the call.
     """
     report = store.reports.get(report_id)
+    source = source_of(report)
     question = make_question(
-        "report/note", {"report": report_inputs(report)}, language=spoken(report.language), reply=Note,
-        settings=settings or Settings(), seed=seed, clearance=Clearance(report.clearance), record=named(report),
-        about=[("report", report_id, 0)],
+        store, "report/note", {"report": report_inputs(report)}, language=spoken(report.language), reply=Note,
+        settings=settings or Settings(), seed=seed, use="writing", sources=[source],
     )  # fmt: skip
     answer, call = await ask(store, engine, question, on_text, study_id=study_id, unit_id=unit_id)
     value: Note = usable(answer, "write the note")
     return store.reports.add_note(
         tables.Note(
-            report_id=report_id, **value.model_dump(), engine=answer.engine, call_id=call, clearance=report.clearance
+            report_id=report_id, **value.model_dump(), engine=answer.engine, call_id=call, made_from=made_of([source])
         )
     )
 
 
-def change_note(store: Store, report_id: int, person: str, **fields: Any) -> tables.Note:
+def change_note(store: Store, report_id: int, person: tables.Person, **fields: Any) -> tables.Note:
     """Save a person's edits of the newest note as a new version; every version stays.
 
     Raises:
@@ -57,8 +60,7 @@ def change_note(store: Store, report_id: int, person: str, **fields: Any) -> tab
         return newest
     return store.reports.add_note(
         tables.Note(
-            report_id=report_id, **parts, edited_by=person or "person", engine=newest.engine, call_id=newest.call_id,
-            clearance=int(Clearance.UNCONFIRMED) if newest.clearance != Clearance.SYNTHETIC else newest.clearance,
+            report_id=report_id, **parts, edited_by=reviews.code_of(person), engine=newest.engine, call_id=newest.call_id,
         )
     )  # fmt: skip
 
@@ -81,11 +83,14 @@ def chosen_note(store: Store, report_id: int, note_id: int | None) -> tables.Not
     return found
 
 
-def confirm_note(store: Store, note_id: int) -> tables.Note:
-    """A person has read the edited note: it holds no personal data."""
-    from storage.records import Records
+def source_of(report: tables.Report) -> Source:
+    """The report as a question holds it."""
+    return Source("report", report.id or 0, 0, text_hash("report", report.model_dump()))
 
-    return Records(store.database, tables.Note, "note").update(note_id, clearance=int(Clearance.CONFIRMED))
+
+def made_of(sources: Sequence[Source]) -> list[list[Any]]:
+    """What a record was made from, as it is kept with it."""
+    return [[source.kind, source.id, source.hash] for source in sources]
 
 
 async def reconstruct_dialogue(
@@ -105,12 +110,12 @@ async def reconstruct_dialogue(
     report = store.reports.get(report_id)
     told: dict[str, Any] = {"seed": seed, "settings": settings, "study_id": study_id, "unit_id": unit_id}
     inputs: dict[str, Any] = {"report": report_inputs(report), "faults": []}
-    clearance, note = report.clearance, None
+    sources, note = [source_of(report)], None
     if how == "memo2demo":
         note = chosen_note(store, report_id, note_id) or await write_note(store, engine, report_id, **told)
         inputs["note"] = {name: getattr(note, name) for name in Note.model_fields}
-        clearance = min(clearance, note.clearance)
-    asking = Asking(store, engine, report, "report/dialogue" if how == "memo2demo" else "report/roleplay", clearance, note.id if note else None, on_text, told)
+        sources.append(Source("note", note.id or 0, 0, text_hash("note", note.model_dump())))
+    asking = Asking(store, engine, report, "report/dialogue" if how == "memo2demo" else "report/roleplay", sources, on_text, told)
     dialogue, call, kind = await asking.ask(inputs)
     faults = faults_of(dialogue, report)
     if any(not fault.aim for fault in faults):
@@ -118,7 +123,7 @@ async def reconstruct_dialogue(
         better = faults_of(again[0], report)
         if weight(better) <= weight(faults):
             (dialogue, call, kind), faults = again, better
-    return save_dialogue(store, report, how, dialogue, faults, call, kind, clearance, seed)
+    return save_dialogue(store, report, how, dialogue, faults, call, kind, sources, seed)
 
 
 @dataclass(frozen=True)
@@ -129,17 +134,15 @@ class Asking:
     engine: Engine
     report: tables.Report
     prompt: str
-    clearance: int
-    note_id: int | None
+    sources: Sequence[Source]
     on_text: OnText
     told: Mapping[str, Any]
 
     async def ask(self, inputs: Mapping[str, Any]) -> tuple[Dialogue, int, str]:
         question = make_question(
-            self.prompt, inputs, language=spoken(self.report.language), reply=Dialogue,
+            self.store, self.prompt, inputs, language=spoken(self.report.language), reply=Dialogue,
             settings=self.told["settings"] or Settings(), seed=self.told["seed"],
-            clearance=Clearance(self.clearance), record=named(self.report),
-            about=[("report", self.report.id, 0), ("note", self.note_id, 0)],
+            use="writing", sources=self.sources,
         )  # fmt: skip
         answer, call = await ask(
             self.store, self.engine, question, self.on_text, study_id=self.told["study_id"],
@@ -150,12 +153,13 @@ class Asking:
 
 def save_dialogue(
     store: Store, report: tables.Report, how: How, dialogue: Dialogue, faults: Sequence[Fault], call: int, kind: str,
-    clearance: int, seed: int,
+    sources: Sequence[Source], seed: int,
 ) -> tables.Session:  # fmt: skip
     session = tables.Session(
         title=f"{report.title} · {'Memo2Demo' if how == 'memo2demo' else 'role-play'}", origin="reconstructed",
         language=report.language, report_id=report.id, state="ended", ended_by="reconstructed",
-        most_turns=len(dialogue.turns), seed=seed, topic=report.topic, engine=kind, clearance=clearance,
+        most_turns=len(dialogue.turns), seed=seed, topic=report.topic, engine=kind, made_from=made_of(sources),
+        client_code=report.client_code, counselor_code=report.counselor_code,
         faults=[fault_row(fault, how) for fault in faults],
     )  # fmt: skip
     turns = [

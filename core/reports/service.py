@@ -5,9 +5,11 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, Literal
 
+from core.clearance import Source, Typed
 from core.errors import DataError, ModelError, Several, msg
 from core.llm.asking import ask, make_question
-from core.llm.seam import Clearance, Engine, Settings
+from core.llm.seam import Engine, Settings
+from core.people import reviews
 from core.reports import masking
 from core.reports.clients import remark as clients_in
 from core.reports.components import PARTS, read_cases
@@ -52,10 +54,10 @@ async def sort_by_writer(
     Raises:
         Refused: the text is unconfirmed and the engine is not on this machine. ModelError: no usable answer.
     """
+    saved = [Source("report", report_id)] if report_id else []  # the text as it came, unmasked: never more than a draft
     question = make_question(
-        "report/components", {"text": draft.text}, language=spoken(draft.language), reply=Components,
-        settings=settings or Settings(), clearance=Clearance.UNCONFIRMED, record=f"“{draft.source}”",
-        about=[("report", report_id, 0)],
+        store, "report/components", {"text": draft.text}, language=spoken(draft.language), reply=Components,
+        settings=settings or Settings(), use="writing", sources=[Typed(draft.source), *saved],
     )  # fmt: skip
     answer, _call = await ask(store, engine, question)
     found = usable(answer, "sort the report")
@@ -118,7 +120,7 @@ def save_report(store: Store, draft: Draft) -> tables.Report:
     check_title(store, texts["title"])
     report = tables.Report(
         **texts, language=draft.language, topic=draft.topic, school=draft.school, source_name=draft.source,
-        content_hash=hashed, clearance=int(Clearance.UNCONFIRMED),
+        content_hash=hashed,
     )  # fmt: skip
     return store.reports.save(report, key_of(0, parts, spans))
 
@@ -226,7 +228,7 @@ def save_masking(store: Store, report_id: int, parts: Mapping[str, str], spans: 
     return store.reports.update(report_id, **texts, **more)
 
 
-def confirm_masking(store: Store, report_id: int, spans: Spans | None = None) -> tables.Report:
+def confirm_masking(store: Store, report_id: int, person: tables.Person, spans: Spans | None = None) -> tables.Report:
     """A person has read the report through: what is marked is masked, and the text may leave this machine.
 
     Raises:
@@ -237,14 +239,15 @@ def confirm_masking(store: Store, report_id: int, spans: Spans | None = None) ->
     for part, given in chosen.items():
         if part not in PARTS or any(not 0 <= span.start < span.end <= len(parts[part]) for span in given):
             raise DataError("A mark lies outside the text of the report. Reload the page; nothing was confirmed.")
-    return save_masking(
-        store, report_id, parts, chosen, masking="confirmed", clearance=int(Clearance.CONFIRMED)
-    )
+    masked = save_masking(store, report_id, parts, chosen)
+    reviews.review(store, person, "report", report_id, "confirmed", reviews.shown(store, "report", report_id))
+    return masked
 
 
-def confirm_made_up(store: Store, report_id: int) -> tables.Report:
+def confirm_made_up(store: Store, report_id: int, person: tables.Person) -> tables.Report:
     """A person says that no real person stands behind this report."""
-    return store.reports.update(report_id, masking="confirmed", clearance=int(Clearance.SYNTHETIC))
+    reviews.review(store, person, "report", report_id, "synthetic", reviews.shown(store, "report", report_id))
+    return store.reports.get(report_id)
 
 
 def change_components(store: Store, report_id: int, **fields: str) -> tables.Report:
@@ -266,7 +269,6 @@ def change_components(store: Store, report_id: int, **fields: str) -> tables.Rep
     fresh = masking.find(parts, plain.get("language", report.language))
     spans = kept_decisions(parts, fresh, spans)
     return save_masking(
-        store, report_id, parts, spans, **plain, masking="unconfirmed", clearance=int(Clearance.UNCONFIRMED),
-        content_hash=content_hash(parts),
+        store, report_id, parts, spans, **plain, content_hash=content_hash(parts),
     )  # fmt: skip
 

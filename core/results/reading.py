@@ -30,11 +30,12 @@ COMPARISON_COLUMNS = (
     "language", "dimension", "repeat", "verdict", "winner", "reason", "prompt_version",
 )  # fmt: skip
 SESSIONS = (
-    "SELECT s.id, s.title, s.role_id, g.card_id, s.report_id, s.client_code, s.client_person, s.counselor_code, "
-    "s.counselor_person, s.origin, s.engine, s.language, s.topic, a.name, g.title, p.topic, "
+    "SELECT s.id, s.title, s.role_id, g.card_id, s.report_id, s.client_code, y.code, s.counselor_code, "
+    "z.code, s.origin, s.engine, s.language, s.topic, a.name, g.title, p.topic, "
     "(SELECT c.prompt FROM turn t JOIN call c ON c.id = t.call_id WHERE t.session_id = s.id LIMIT 1) "
     "FROM session s LEFT JOIN agent a ON a.id = s.counselor_agent_id LEFT JOIN role_card g ON g.id = s.role_id "
-    "LEFT JOIN report p ON p.id = s.report_id "
+    "LEFT JOIN report p ON p.id = s.report_id LEFT JOIN person y ON y.id = s.client_person_id "
+    "LEFT JOIN person z ON z.id = s.counselor_person_id "
 )
 METHODS = {"report/dialogue": "memo2demo", "report/roleplay": "roleplay"}
 

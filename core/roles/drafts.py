@@ -34,6 +34,8 @@ class Draft(BaseModel):
     checks: list[Finding] = Field(default_factory=list)
     checked: bool = False
     engine: str = ""
+    typed: bool = False  # a person typed in it
+    made_up: bool = False  # and said, of these very words, that no real person stands behind them
     calls: list[int] = Field(default_factory=list)
 
     @property
@@ -89,6 +91,8 @@ def with_edits(draft: Draft, **fields: Any) -> Draft:
     if not changed:
         return draft
     stale: dict[str, Any] = {"checked": False, "checks": []}
+    if changed - {"traits"}:
+        stale |= {"typed": True, "made_up": False}
     if changed - {"text"}:
         stale |= {"text": ""} if "text" not in changed else {}
     return draft.model_copy(update=stale | fields)

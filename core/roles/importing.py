@@ -7,7 +7,6 @@ from typing import Any
 
 from core import files
 from core.errors import DataError, msg
-from core.llm.seam import Clearance
 from core.roles import ingredients
 from core.roles.checks import Finding, check_role
 
@@ -131,7 +130,7 @@ def esc_judge(value: Mapping[str, Any]) -> dict[str, Any]:
         "stressor": stressor, "demographics": demographics_in(persona or text),
         "life_events": [line.strip() for line in EVENT.split(words["life_events"]) if line.strip()],
         "traits": traits_in(words["behavioral_traits"]),
-        "text": text, "engine": "imported", "clearance": int(Clearance.SYNTHETIC),
+        "text": text, "engine": "imported",
     }  # fmt: skip
 
 
@@ -218,12 +217,12 @@ def profile_card(place: int, value: Mapping[str, Any]) -> ReadRole:
     return ReadRole(place, {
         "title": title, "kind": "profile", "language": "zh" if ingredients.is_chinese(said) else "en",
         "sampling": "imported", "profile": profile, "stressor": {"category": "", "subcategory": "", "label": title},
-        "engine": "imported", "clearance": int(Clearance.UNCONFIRMED),
+        "engine": "imported",
     })  # fmt: skip
 
 
 def own_card(place: int, value: Mapping[str, Any]) -> ReadRole:
-    """A card as the workbench exports it; its clearance is not taken over."""
+    """A card as the workbench exports it; its reviews are not taken over."""
     fields = {name: value[name] for name in CARD if name in value}
     defaults: dict[str, Any] = {
         "language": "en",
@@ -250,7 +249,7 @@ def own_card(place: int, value: Mapping[str, Any]) -> ReadRole:
         return ReadRole(place, refused=f"it names traits that are not known ({', '.join(strange[:5])})")
     fields |= {
         "title": str(value.get("title") or fields["stressor"].get("label") or "Role"), "kind": "role",
-        "sampling": "imported", "engine": "imported", "clearance": int(Clearance.UNCONFIRMED),
+        "sampling": "imported", "engine": "imported",
     }  # fmt: skip
     return checked(ReadRole(place, fields))
 

@@ -7,9 +7,11 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
+from core.clearance import Typed
 from core.errors import DataError, ModelError, NotFound
 from core.llm.asking import ask, make_question
-from core.llm.seam import Clearance, Engine, Settings
+from core.llm.seam import Engine, Settings
+from core.people import reviews
 from core.roles import drafts, ingredients
 from core.roles.checks import check_role, mendable
 from core.roles.drafts import Draft, Step, facets, next_step
@@ -67,8 +69,8 @@ class Asking:
             ModelError: no answer, or one that cannot be read.
         """
         question = make_question(
-            prompt, inputs, language=draft.language, reply=reply, settings=self.settings or Settings(),
-            seed=draft.seed, clearance=Clearance.SYNTHETIC, record="The role being built",
+            self.store, prompt, inputs, language=draft.language, reply=reply, settings=self.settings or Settings(),
+            seed=draft.seed, use="writing", sources=[Typed(named(draft), draft.made_up or not draft.typed)],
         )  # fmt: skip
         answer, call = await ask(
             self.store, self.engine, question, study_id=self.study_id, unit_id=self.unit_id
@@ -155,8 +157,14 @@ async def compile_once(asking: Asking, draft: Draft, faults: list[str]) -> Draft
     return draft.model_copy(update={"text": reply.text.strip()})
 
 
-def save_role(store: Store, draft: Draft, title: str = "") -> tables.RoleCard:
-    """Save a complete draft as a role card, under a title not yet in use.
+def named(draft: Draft) -> str:
+    """What a draft is called before it has a title."""
+    return str(draft.stressor.get("label", ""))
+
+
+def save_role(store: Store, draft: Draft, title: str = "", person: tables.Person | None = None) -> tables.RoleCard:
+    """Save a complete draft as a role card, under a title not yet in use. What a person typed is *unconfirmed*, unless
+    they said that it is made up.
 
     Raises:
         DataError: a step is missing, or the title given is in use.
@@ -165,13 +173,16 @@ def save_role(store: Store, draft: Draft, title: str = "") -> tables.RoleCard:
         raise DataError(
             "The role is not complete: {step} is missing. Go on building; nothing was lost.", step=step
         )
-    named = title.strip() or free_title(store, drafts.title_of(draft))
+    own, given = drafts.title_of(draft), title.strip()
+    typed = draft.typed or bool(given and given != own)
     card = store.roles.add(
         tables.RoleCard(
-            title=named, seed=draft.seed, sampling=draft.sampling, checks=draft.checks,
-            engine=draft.engine or "demo", clearance=int(Clearance.SYNTHETIC), **facets(draft),
+            title=given or free_title(store, own), seed=draft.seed, sampling=draft.sampling, checks=draft.checks,
+            edited_by=reviews.code_of(person) if typed else "", engine=draft.engine or "demo", **facets(draft),
         )
     )  # fmt: skip
+    if person is not None and typed and draft.made_up:
+        reviews.review(store, person, "role", card.id or 0, "synthetic", reviews.shown(store, "role", card.id or 0))
     store.calls.link(draft.calls, "role", card.id or 0)
     return card
 
@@ -190,10 +201,10 @@ def free_title(store: Store, title: str) -> str:
     return tried
 
 
-def change_role(store: Store, role_id: int, person: str = "", **fields: Any) -> tables.RoleCard:
+def change_role(store: Store, role_id: int, person: tables.Person | None = None, **fields: Any) -> tables.RoleCard:
     """Save a person's edits as the card's next version, checked again; every version stays.
 
-    A new title is the whole card's and makes no version. Sessions in progress go on with the version they have.
+    A new title is the whole card's, makes no version and lowers all of them: it was typed. Sessions in progress go on with the version they have.
 
     Raises:
         NotFound, DataError: no such card, or its new title is in use.
@@ -201,19 +212,22 @@ def change_role(store: Store, role_id: int, person: str = "", **fields: Any) -> 
     card = store.roles.get(role_id)
     title = fields.pop("title", card.title)
     if title != card.title:
-        store.roles.rename(card.card_id or 0, title)
+        store.roles.rename(card.card_id or 0, title, reviews.code_of(person))
     if all(getattr(card, name) == value for name, value in fields.items()):
         return store.roles.get(role_id)
     changed = facets(card) | {name: value for name, value in fields.items() if name in facets(card)}
-    kept = card.model_dump(exclude={"id", "created", "version", "review"}) | {"title": title, "edited_by": person or "person"}
+    kept = card.model_dump(exclude={"id", "created", "version"}) | {"title": title, "edited_by": reviews.code_of(person)}
     checks = check_role(**changed) if card.kind == "role" else []
     return store.roles.add_version(tables.RoleCard(**(kept | fields | {"checks": checks})))
 
 
 def write_profile(
-    store: Store, title: str, language: str, profile: dict[str, Any], made_up: bool
+    store: Store, title: str, language: str, profile: dict[str, Any], person: tables.Person, made_up: bool
 ) -> tables.RoleCard:
     """Save a client profile that a person wrote.
+
+    Args:
+        made_up: they say that no real person stands behind it.
 
     Raises:
         DataError: it has no title or says nothing of the client, or the title is in use.
@@ -222,20 +236,16 @@ def write_profile(
         raise DataError(
             "A profile needs a title and a behavior or a persona. Fill them in; nothing was saved."
         )
-    clearance = Clearance.SYNTHETIC if made_up else Clearance.UNCONFIRMED
-    return store.roles.add(
+    card = store.roles.add(
         tables.RoleCard(
             title=title.strip(), kind="profile", language=language, sampling="written", profile=profile,
             stressor={"category": "", "subcategory": "", "label": profile["behavior"] or title.strip()},
-            engine="person", clearance=int(clearance),
+            engine="person", edited_by=reviews.code_of(person),
         )
     )  # fmt: skip
-
-
-def confirm_made_up(store: Store, role_id: int, person: str = "") -> tables.RoleCard:
-    """A person has read this version: no real person stands behind it."""
-    review = {"by": person or "person", "at": tables.now()}
-    return store.roles.update(role_id, clearance=int(Clearance.SYNTHETIC), review=review)
+    if made_up:
+        reviews.review(store, person, "role", card.id or 0, "synthetic", reviews.shown(store, "role", card.id or 0))
+    return card
 
 
 @dataclass

@@ -4,13 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
+from core.clearance import Source
 from core.errors import DataError
 from core.llm.asking import make_question
 from core.llm.engines import settings_of
-from core.llm.seam import Answer, Clearance, Endpoint, Engine, Language, Question
+from core.llm.seam import Answer, Endpoint, Engine, Language, Question
 from core.sessions import seating
 from core.sessions.seating import Place
 from storage import tables
+from storage.store import Store
 
 OnText = Callable[[str], None] | None
 OnTurn = Callable[[int, str], None] | None
@@ -31,11 +33,11 @@ def check_seats(
 
 
 class Speaker(NamedTuple):
-    """Who spoke a turn, as it is kept with it: an agent, or a person by code."""
+    """Who spoke a turn, as it is kept with it: an agent, or a person."""
 
     speaker: str  # agent | person | unknown person | text
     agent_id: int | None = None
-    person: str = ""
+    person_id: int | None = None
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Cast:
         agent = self.agents[seat]
         return Speaker("agent", agent.id if agent else None)
 
-    def question(self, place: Place, turns: list[tables.Turn]) -> Question:
+    def question(self, store: Store, place: Place, turns: list[tables.Turn]) -> Question:
         """What is asked of the agent in this place."""
         agent = self.agents[place.seat]
         if agent is None or (place.seat == "client" and self.role is None):
@@ -69,13 +71,12 @@ class Cast:
             inputs["role"] = seating.role_inputs(self.role)
         else:
             inputs["most_turns"] = self.session.most_turns + opened
+        role = [Source("role", self.session.role_id)] if "role" in inputs and self.session.role_id else []
         return make_question(
-            agent.prompt, inputs, language=cast(Language, self.session.language),
+            store, agent.prompt, inputs, language=cast(Language, self.session.language),
             settings=seating.sampling(settings_of(agent), agent.settings),
             seed=seating.turn_seed(self.session.seed, place.position),
-            clearance=Clearance(self.session.clearance), record=f"session {self.id}",
-            consented=self.session.consented_to,
-            about=[("session", self.id, self.session.edition), ("role", self.session.role_id, 0)],
+            use="session", sources=[Source("session", self.id, self.session.edition), *role],
         )  # fmt: skip
 
 

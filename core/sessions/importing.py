@@ -7,7 +7,6 @@ from typing import Any
 
 from core import files
 from core.errors import DataError, WorkbenchError, msg
-from core.llm.seam import Clearance
 from core.sessions import safety
 from core.sessions.labelled import read_labelled
 from core.sessions.tabular import read_csv, read_json, read_jsonl
@@ -111,7 +110,7 @@ def _keep(store: Store, read: Transcript) -> int | DataError:
             )
     session = tables.Session(
         title=read.title, origin="imported", language=read.language, state="ended", ended_by="imported",
-        most_turns=len(texts), engine="imported", clearance=int(Clearance.UNCONFIRMED), **read.fields,
+        most_turns=len(texts), engine="imported", **read.fields,
     )  # fmt: skip
     turns = [
         tables.Turn(session_id=0, **turn, risk=safety.risk_of(turn["seat"], turn["text"]))

@@ -95,10 +95,10 @@ class Live:
         self.pause(session_id)
         return service.stop_session(self.store, session_id)
 
-    def take_seat(self, session_id: int, seat: str, person: str, consented_to: str = "") -> tables.Session:
+    def take_seat(self, session_id: int, seat: str, person: tables.Person) -> tables.Session:
         """A person takes a seat; a turn in flight is put down first."""
         self.pause(session_id)
-        return service.take_seat(self.store, session_id, seat, person, consented_to)
+        return service.take_seat(self.store, session_id, seat, person)
 
     def leave_seat(self, session_id: int, seat: str) -> tables.Session:
         self.pause(session_id)

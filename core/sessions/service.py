@@ -7,7 +7,7 @@ from typing import Any
 
 from core.errors import DataError, ModelError, WorkbenchError
 from core.llm.asking import ask
-from core.llm.seam import Clearance, Engine
+from core.llm.seam import Engine
 from core.sessions import ending, safety, seating
 from core.sessions.casting import Cast, Ear, OnText, OnTurn, Speaker, check_seats
 from core.sessions.detector import Detector
@@ -56,7 +56,6 @@ def begin(
     check_seats(role, client_agent, counselor_agent)
     spoken = language or (role.language if role else report.language if report else "en")
     line = seating.opener_text(spoken) if opener is None else opener.strip()
-    sources = [source.clearance for source in (role, report) if source is not None]
     kinds = [agent.engine if agent else "person" for agent in (client_agent, counselor_agent)]
     session = tables.Session(
         title=title or " · ".join(part.title if isinstance(part, tables.RoleCard) else part.name
@@ -67,7 +66,7 @@ def begin(
         counselor_agent_id=counselor_agent.id if counselor_agent else None,
         client_code=client_code, counselor_code=counselor_code, number=number, date=date, topic=topic,
         state="paused", ended_by="ready", most_turns=seating.check_limit(most_turns), seed=seed,
-        engine=seating.engine_label(*kinds), clearance=min([*sources, int(Clearance.SYNTHETIC)]),
+        engine=seating.engine_label(*kinds),
     )  # fmt: skip
     opening = tables.Turn(session_id=0, position=1, seat=first, text=line, stage=seating.OPENER)
     if not line:
@@ -136,7 +135,7 @@ async def _speak(
     """Ask for one turn and save it; what was said of a turn that broke off is saved as partial."""
     place, call_id = ear.place, None
     try:
-        question = crew.question(place, turns)
+        question = crew.question(store, place, turns)
         answer, call_id = await ask(store, ear, question, study_id=study_id, unit_id=unit_id)
         if not answer.usable:
             ear.said = [answer.text]
@@ -235,27 +234,24 @@ def say(store: Store, session_id: int, seat: str, text: str) -> tables.Turn:
             "The {seat} speaks next in session {id}. Wait for that turn, then send yours; nothing was saved.",
             seat=place.seat, id=session_id,
         )  # fmt: skip
-    person = getattr(store.sessions.get(session_id), f"{seat}_person")
+    person = getattr(store.sessions.get(session_id), f"{seat}_person_id")
     return put(store, session_id, place, words, Speaker("person" if person else "unknown person", None, person))
 
 
 def take_seat(
-    store: Store, session_id: int, seat: str, person: str, consented_to: str = ""
+    store: Store, session_id: int, seat: str, person: tables.Person
 ) -> tables.Session:
-    """A person takes a seat: the session becomes a live one, and its text needs their consent to travel."""
+    """A person takes a seat: the session becomes a live one. What they say travels as far as they agreed."""
     session = store.sessions.get(session_id)
-    fields: dict[str, Any] = {
-        f"{seat}_person": person, "origin": "live", "engine": "mixed",
-        "clearance": min(session.clearance, int(Clearance.LIVE)), "consented_to": consented_to,
-    }  # fmt: skip
+    fields: dict[str, Any] = {f"{seat}_person_id": person.id, "origin": "live", "engine": "mixed"}
     if not getattr(session, f"{seat}_code"):
-        fields[f"{seat}_code"] = person
+        fields[f"{seat}_code"] = next(iter(getattr(person, f"{seat}_codes")), person.code)
     return store.sessions.update(session_id, **fields)
 
 
 def leave_seat(store: Store, session_id: int, seat: str) -> tables.Session:
-    """Hand the seat back to its agent; what the person said stays, and stays cleared as it was."""
-    return store.sessions.update(session_id, **{f"{seat}_person": ""})
+    """Hand the seat back to its agent; what the person said stays, and stays theirs."""
+    return store.sessions.update(session_id, **{f"{seat}_person_id": None})
 
 
 def branch(
@@ -285,7 +281,7 @@ def branch(
     }  # fmt: skip
     if counselor_agent is not None:
         check_seats(None, None, counselor_agent)
-        fields |= {"counselor_agent_id": counselor_agent.id, "counselor_person": ""}
+        fields |= {"counselor_agent_id": counselor_agent.id, "counselor_person_id": None}
     copies = [
         tables.Turn(**turn.model_dump(exclude={"id", "session_id", "call_id", "created"}), session_id=0)
         for turn in kept

@@ -275,7 +275,7 @@ def dialogue_facts(shelf: Shelf, study: tables.Study, payload: Mapping[str, Any]
     report = shelf.report(payload["report"])
     prompt = "report/dialogue" if payload["method"] == "memo2demo" else "report/roleplay"
     note = shelf.note(payload["report"], payload["note"]) if payload.get("note") else None
-    words = note.model_dump(exclude={"id", "call_id", "created", "version", "edited_by"}) if note else None
+    words = note.model_dump(exclude={"id", "call_id", "created", "version", "edited_by", "made_from", "elsewhere"}) if note else None
     facts = {"report": report_text(report), "note": words, "method": payload["method"]}
     return writer_facts(shelf, payload, report.language, prompt) | facts
 

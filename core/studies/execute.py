@@ -177,7 +177,7 @@ async def rating(room: Room, asking: Asking, payload: dict[str, Any]) -> str:
     if whole:
         items = await still_asked(room, asking, items)
     question = rating_question(
-        instrument, items, shown.session, shown.turns, setting=payload["setting"], whole=whole,
+        room.store, instrument, items, shown.session, shown.turns, setting=payload["setting"], whole=whole,
         profile=profile_of(shelf, instrument, shown.session), settings=judge_settings(chair.agent),
         seed=payload["seed"], repeat=payload["repeat"], repeats=payload["of"],
     )  # fmt: skip
@@ -227,7 +227,7 @@ async def comparison(room: Room, asking: Asking, payload: dict[str, Any]) -> str
     instrument = shelf.instrument(payload["instrument"])
     turns = {payload["first"]: first.turns, payload["second"]: second.turns}
     question = comparison_question(
-        instrument, payload["dimension"], first.session, second.session, turns,
+        room.store, instrument, payload["dimension"], first.session, second.session, turns,
         settings=judge_settings(chair.agent), seed=payload["seed"],
     )  # fmt: skip
     engine = asking.engine(chair)

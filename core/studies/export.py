@@ -14,7 +14,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from core import clearance
 from core.cells import cell
+from core.clearance import Clearance
 from core.errors import DataError
 from core.private_files import private_file, private_folder
 from core.studies import service
@@ -151,7 +153,7 @@ def write_around(
     roles = named(sessions, "role_id") | named(judged["comparison"], "role_id") | named(results, "role")
     agents = named(sessions, "client_agent_id", "counselor_agent_id") | named(turns, "agent_id") | named(payloads, *AGENTS)
     reports = rows_of(store, tables.Report, sorted(named(sessions, "report_id") | named(results, "report")))
-    confirmed = {report.id: report for report in reports if report.masking == "confirmed"}
+    confirmed = {report.id: report for report in reports if clearance.kind_of(store, "report", report.id) is not Clearance.UNCONFIRMED}
     notes = [note for note in rows_of(store, tables.Note, sorted(named(results, "note"))) if note.report_id in confirmed]
     raters = {row["rater_id"] for rows in judged.values() for row in rows}
     for name, rows in (

@@ -166,7 +166,6 @@ CHECKED: dict[type[SQLModel], dict[str, Any]] = {
     tables.RoleCard: {
         "card_id": Id | None, "version": Position, "kind": Literal["role", "profile"], "language": Language, "stressor": Facets,
         "demographics": Facets, "life_events": list[str], "traits": dict[str, str], "profile": Profile, "checks": list[Check],
-        "review": dict[str, JsonValue],
     },
     tables.Agent: {"seat": Literal["client", "counselor", "judge", "writer"], "settings": dict[str, JsonValue]},
     tables.Rater: {"kind": Literal["person", "consensus", "model", "rules", "simulated client", "reference"]},

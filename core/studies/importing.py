@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import DataError, msg
-from core.llm.seam import Clearance
 from core.studies import translating
 from core.studies.archive import unpacked
 from core.studies.exported import Exported, Row, read_export, unfit
@@ -25,7 +24,7 @@ from storage.writing import pack_call, save_call
 
 REPORT = ("title", "type", "method", "case_brief", "consultation_process", "experience_thoughts", "language")
 NOTE = ("client_basics", "problems", "goals", "techniques", "steps", "reflections")
-UNREAD = {"clearance": int(Clearance.UNCONFIRMED)}
+UNREAD = {"elsewhere": True}
 
 
 def import_study(store: Store, folder: Path) -> tables.Study:
@@ -145,7 +144,7 @@ def save_reports(on: Bringing) -> None:
         mine = notes.pop(report["id"], [])
         if not found_again(on, report, mine):
             hash = free_name(on.connection, tables.Report, "content_hash", report["content_hash"])
-            here = on.add("reports", tables.Report, report, content_hash=hash, masking="unconfirmed", **UNREAD)
+            here = on.add("reports", tables.Report, report, content_hash=hash, **UNREAD)
             for note in mine:
                 on.new_notes.add(on.add("notes", tables.Note, note, report_id=here, call_id=None, **UNREAD))
     for left in notes.values():
@@ -177,7 +176,7 @@ def save_roles(on: Bringing) -> None:
             on.ids.of["cards"].setdefault(card, card_of(on, known[0]))
             continue
         here, title = cards.get(card) or (None, free_name(on.connection, tables.RoleCard, "title", role["title"]))
-        new = on.add("roles", tables.RoleCard, role, title=title, card_id=here, review={}, **UNREAD)
+        new = on.add("roles", tables.RoleCard, role, title=title, card_id=here, **UNREAD)
         cards.setdefault(card, (new, title))
         on.ids.of["cards"].setdefault(card, new)
         point(on.connection, tables.RoleCard, "card_id", [(new, cards[card][0])])
@@ -196,7 +195,7 @@ def save_sessions(on: Bringing) -> None:
         parent = held.get("parent_id")
         new = on.add(
             "sessions", tables.Session, held, role_id=on.ids.get("roles", held.get("role_id")), parent_id=None,
-            report_id=on.ids.get("reports", held.get("report_id")), consented_to="", edition=0, state=over, ended_by=why,
+            report_id=on.ids.get("reports", held.get("report_id")), edition=0, withdrawn="", client_person_id=None, counselor_person_id=None, made_from=[], state=over, ended_by=why,
             client_agent_id=on.ids.get("agents", held.get("client_agent_id")),
             counselor_agent_id=on.ids.get("agents", held.get("counselor_agent_id")), **UNREAD,
         )  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.errors import ModelError, msg
-from core.llm.asking import failed_fields, texts_of
+from core.llm.asking import failed_fields, send, texts_of
 from core.llm.lessons import MOST
 from core.llm.seam import Answer, Attempt, Endpoint, Engine, Question, Usage
 from core.studies.design import Pacing
@@ -231,7 +231,7 @@ class PacedEngine:
             cost: float | None = None
             try:
                 with asking.flight():
-                    answer = await self.chair.inner.ask(question, on_text)
+                    answer = await send(self.chair.inner, question, on_text)
                 asking.owed = True
                 cost = cost_of_usage(answer.usage, self.chair.price)
             except ModelError as error:

@@ -1,16 +1,18 @@
 """The one place where pages reach the store, the typed keys and who is sitting here."""
 
 import os
+from typing import Any
 
 import streamlit as st
 import yaml
 
+from core.errors import NotFound
 from core.llm.agents import SHIPPED, ensure_shipped
+from core.people import rights
+from pages.components import identity
 from pages.components.words import _, language
 from storage import tables
 from storage.store import Store, open_store
-
-RIGHTS = ("researcher", "rater", "counselor")
 
 
 @st.cache_resource(show_spinner=False)
@@ -34,29 +36,25 @@ def keys() -> dict[str, str]:
     return st.session_state.setdefault("typed_keys", {})
 
 
-def signed_in() -> str:
-    """The e-mail address a sign-in gives, or nothing."""
-    return str(getattr(st.user, "email", "") or "")
+def person() -> tables.Person:
+    """The person here, by the secret in their browser or a sign-in. The frame lets nobody unknown in.
+
+    Raises:
+        NotFound: nobody is known here.
+    """
+    here = identity.found(store())
+    if here is None:
+        raise NotFound("This browser is not known yet. Reload the page.")
+    return here
 
 
-def person() -> str:
-    """The code of the person here: from a sign-in, else as chosen in the sidebar (no proof)."""
-    return signed_in() or str(st.session_state.get("frame_person") or remembered_person())
-
-
-def remembered_person() -> str:
-    """The code used last in this workbench, so that one person at one machine types it once."""
-    return str(store().settings.get("person", "P-01"))
-
-
-def rights() -> str:
-    """researcher, rater or counselor: what this person is here as."""
-    chosen = st.session_state.get("frame_rights")
-    return chosen if chosen in RIGHTS else "researcher"
+def may(what: rights.What, record: Any = None) -> bool:
+    """Whether the person here may do this."""
+    return rights.may(store(), person(), what, record)
 
 
 def is_researcher() -> bool:
-    return rights() == "researcher"
+    return "researcher" in person().roles
 
 
 def country() -> str:
@@ -64,8 +62,11 @@ def country() -> str:
     return str(store().settings.get("country", ""))
 
 
-def rights_name(code: str) -> str:
-    return {"researcher": _("Researcher"), "rater": _("Rater"), "counselor": _("Counselor")}[code]
+def role_name(code: str) -> str:
+    return {
+        "researcher": _("Researcher"), "supervisor": _("Supervisor"), "counselor": _("Counselor"), "rater": _("Rater"),
+        "client": _("Client"),
+    }[code]  # fmt: skip
 
 
 def agent_name(agent: tables.Agent) -> str:

@@ -87,7 +87,7 @@ def nouns() -> dict[str, str]:
         "report": _("report"), "mask": _("mask"), "note": _("note"), "role": _("role card"), "roles": _("role cards"),
         "session": _("session"), "sessions": _("sessions"), "reports": _("reports"), "turn": _("turn"), "agent": _("agent"),
         "endpoint": _("endpoint"), "rater": _("rater"), "rating": _("rating"), "comparison": _("comparison"),
-        "study": _("study"), "unit": _("unit"), "call": _("call"), "feedback": _("feedback"), "outcome": _("outcome"),
+        "study": _("study"), "unit": _("unit"), "draft": _("draft"), "call": _("call"), "feedback": _("feedback"), "outcome": _("outcome"),
         "consent": _("consent"), "client": _("client"), "counselor": _("counselor"), "setting": _("setting"),
     }  # fmt: skip
 

@@ -1,0 +1,228 @@
+"""Who may send what: how far the words of a question may travel, derived from all their sources when they are sent.
+
+Nothing stores a clearance. It follows from where words come from, from reviews of these very words, and from what
+everybody who spoke agreed to; so an edit lowers it by itself, and a withdrawal counts from the next request on.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Literal, NamedTuple
+
+from core.errors import NotFound, msg
+from core.consent import Everybody
+from storage import standing
+from storage.store import Store
+
+Use = Literal["writing", "session", "rating"]
+
+
+class Clearance(StrEnum):
+    """What kind of words these are. Kinds, not degrees: each has its own condition for leaving."""
+
+    SYNTHETIC = "synthetic"  # made up; no person behind it
+    CONFIRMED = "confirmed"  # a person read this very text: nobody can be recognized
+    UNCONFIRMED = "unconfirmed"  # may hold personal data: this machine only
+    LIVE = "live"  # said here by persons, who have to agree
+
+
+class Source(NamedTuple):
+    """A record whose words a question holds.
+
+    ``edition`` is a session's (raised when words in it are deleted); ``hash`` the words of a report as the question
+    holds them, since a report changes in its place.
+    """
+
+    kind: str  # report | note | role | session
+    id: int
+    edition: int = 0
+    hash: str = ""
+
+
+@dataclass(frozen=True)
+class Typed:
+    """Words that are in no record yet: a draft. ``made_up``: a person said so of these very words."""
+
+    name: str
+    made_up: bool = False
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How one source stands now: the kind of its words, and who else has a say."""
+
+    noun: str  # report | note | role | session | draft
+    named: int | str  # its id, or the name of a draft
+    clearance: Clearance
+    everybody: Everybody | None = None
+
+    @property
+    def withdrawn(self) -> bool:
+        return self.everybody is not None and self.everybody.withdrew
+
+
+GONE = msg("What was asked about ({records}) was deleted meanwhile, so nothing was sent. Nothing else was lost.")
+
+
+def standings(store: Store, sources: Iterable[Source | Typed]) -> list[Standing]:
+    """How each source stands at this moment.
+
+    Raises:
+        NotFound: one of them was deleted.
+    """
+    listed = list(sources)
+    return [typed(one) for one in listed if isinstance(one, Typed)] + read(
+        store, lambda c: [of(c, one) for one in listed if isinstance(one, Source)]
+    )
+
+
+def read(store: Store, work: Callable[[sqlite3.Connection], Any]) -> Any:
+    """Do some reading on one plain connection."""
+    return store.database.read(work)
+
+
+def typed(draft: Typed) -> Standing:
+    return Standing("draft", f"“{draft.name}”", Clearance.SYNTHETIC if draft.made_up else Clearance.UNCONFIRMED)
+
+
+def of(connection: sqlite3.Connection, source: Source) -> Standing:
+    found = of_session(connection, source.id) if source.kind == "session" else of_text(connection, source)
+    if found is None:
+        raise NotFound(GONE, records=f"{source.kind} {source.id}")
+    return found
+
+
+def of_session(connection: sqlite3.Connection, id: int) -> Standing | None:
+    facts = standing.session_facts(connection, id)
+    if facts is None:
+        return None
+    return Standing("session", id, words_of_session(connection, facts), everybody(connection, facts))
+
+
+def words_of_session(connection: sqlite3.Connection, facts: standing.SessionFacts) -> Clearance:
+    """The kind of the words that no person said in a seat here: of agents, imported or rebuilt ones."""
+    own = derived(connection, facts)
+    if own is Clearance.UNCONFIRMED and (said := standing.reviews(connection, "session", facts.id)):
+        return Clearance(said.get(standing.session_hash(connection, facts.id), Clearance.UNCONFIRMED))
+    return own
+
+
+def derived(connection: sqlite3.Connection, facts: standing.SessionFacts) -> Clearance:
+    if facts.elsewhere or facts.origin == "imported":
+        return Clearance.UNCONFIRMED
+    if facts.origin == "reconstructed":
+        return lowest(made_of(connection, facts.made_from)) if facts.made_from else Clearance.UNCONFIRMED
+    role = Source("role", facts.role_id) if facts.role_id else None
+    return Clearance.SYNTHETIC if role is None else clearance_of(connection, role)
+
+
+def made_of(connection: sqlite3.Connection, made_from: Sequence[Sequence[Any]]) -> list[Clearance]:
+    return [clearance_of(connection, Source(kind, id, 0, hash)) for kind, id, hash in made_from]
+
+
+def clearance_of(connection: sqlite3.Connection, source: Source) -> Clearance:
+    """The kind of the words of a report, note or role version; of one that is gone, *unconfirmed*."""
+    facts = standing.text_facts(connection, source.kind, source.id)
+    return Clearance.UNCONFIRMED if facts is None else words_of_text(connection, source, facts)
+
+
+def words_of_text(connection: sqlite3.Connection, source: Source, facts: standing.TextFacts) -> Clearance:
+    said = standing.reviews(connection, source.kind, source.id).get(source.hash or facts.hash)
+    if said is not None:
+        return Clearance(said)
+    if facts.elsewhere or facts.edited:
+        return Clearance.UNCONFIRMED
+    if source.kind == "role":
+        return Clearance.SYNTHETIC if facts.sampling in ("stratified", "paper") else Clearance.UNCONFIRMED
+    if source.kind == "note" and facts.made_from:
+        return lowest(made_of(connection, facts.made_from))
+    return Clearance.UNCONFIRMED
+
+
+def lowest(kinds: Iterable[Clearance]) -> Clearance:
+    """What derives from several: unconfirmed if one is, else confirmed if one is."""
+    found = set(kinds)
+    return next((k for k in (Clearance.UNCONFIRMED, Clearance.LIVE, Clearance.CONFIRMED) if k in found), Clearance.SYNTHETIC)
+
+
+def of_text(connection: sqlite3.Connection, source: Source) -> Standing | None:
+    facts = standing.text_facts(connection, source.kind, source.id)
+    if facts is None:
+        return None
+    codes = codes_of(connection, source.kind, facts)
+    return Standing(source.kind, source.id, words_of_text(connection, source, facts), codes)
+
+
+def codes_of(connection: sqlite3.Connection, kind: str, facts: standing.TextFacts) -> Everybody | None:
+    """Those whose codes a report bears, or the report a note is of."""
+    if kind == "note" and facts.report_id:
+        report = standing.text_facts(connection, "report", facts.report_id)
+        return None if report is None else codes_of(connection, "report", report)
+    if kind != "report":
+        return None
+    return Everybody(frozenset(), (), by_code(connection, facts.client_code, facts.counselor_code), False, standing.must_ask(connection))
+
+
+def everybody(connection: sqlite3.Connection, facts: standing.SessionFacts) -> Everybody | None:
+    """All who have a say in a session; ``None`` where nobody has."""
+    brought = facts.elsewhere or facts.origin in ("imported", "reconstructed")
+    ours = frozenset() if facts.elsewhere else facts.speakers
+    if not (brought or ours or facts.client_code or facts.counselor_code):
+        return None
+    persons = {standing.members(connection, id) for id in ours if id is not None}
+    return Everybody(
+        standing.family(connection, facts.id), [standing.agreed_by(connection, ids) for ids in persons],
+        by_code(connection, facts.client_code, facts.counselor_code), None in ours,
+        brought and standing.must_ask(connection),
+    )  # fmt: skip
+
+
+def by_code(connection: sqlite3.Connection, client: str, counselor: str) -> list[list[standing.Agreed]]:
+    found = [standing.agreed_for(connection, seat, code) for seat, code in (("client", client), ("counselor", counselor)) if code]
+    return [rows for rows in found if rows]
+
+
+# ---- what pages, studies and exports ask ------------------------------------------------------------------------
+
+
+def standing_of(store: Store, kind: str, id: int) -> Standing:
+    """How a record stands now.
+
+    Raises:
+        NotFound: it is not there.
+    """
+    found: Standing = read(store, lambda connection: of(connection, Source(kind, id)))
+    return found
+
+
+def kind_of(store: Store, kind: str, id: int) -> Clearance:
+    """The kind of a record's words; *live* where persons spoke in a session and the rest of it may travel."""
+    now: Standing = standing_of(store, kind, id)
+    spoken = now.everybody is not None and (now.everybody.persons or now.everybody.unknown)
+    return Clearance.LIVE if spoken and now.clearance is not Clearance.UNCONFIRMED else now.clearance
+
+
+def lacking(store: Store, purpose: str, endpoint: str = "") -> set[int]:
+    """Sessions that may not be used for a purpose, because somebody in them did not agree, or withdrew."""
+
+    def find(connection: sqlite3.Connection) -> set[int]:
+        asked = {id: of_session(connection, id) for id in standing.spoken_sessions(connection)}
+        return {
+            id for id, one in asked.items()
+            if one is not None and one.everybody is not None and (one.withdrawn or not one.everybody.allow(purpose, endpoint))
+        }  # fmt: skip
+
+    found: set[int] = read(store, find)
+    return found
+
+
+def withdrawn(store: Store) -> set[int]:
+    """Sessions that nobody reads any more, because somebody who has a say in them withdrew."""
+
+    def find(connection: sqlite3.Connection) -> set[int]:
+        asked = {id: of_session(connection, id) for id in standing.spoken_sessions(connection)}
+        return {id for id, one in asked.items() if one is not None and one.withdrawn}
+
+    found: set[int] = read(store, find)
+    return found

@@ -1,0 +1,102 @@
+"""What rows of consent say together. Pure.
+
+The narrower row wins: one for a session beats one for all of theirs. A withdrawal beats whatever was agreed before it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.errors import msg
+
+TAKING_PART, RATED, OUTSIDE = "taking part", "rated here", "outside endpoint"
+SUPERVISION, FIGURES, EXPORT = "supervision", "group figures", "export"
+PURPOSES = {
+    TAKING_PART: msg("taking part"),
+    RATED: msg("being rated here"),
+    OUTSIDE: msg("being sent to an endpoint outside"),
+    SUPERVISION: msg("supervision"),
+    FIGURES: msg("group figures"),
+    EXPORT: msg("export"),
+}
+
+
+class Row(Protocol):
+    """A row of consent, as far as it decides."""
+
+    @property
+    def id(self) -> int | None: ...
+    @property
+    def session_id(self) -> int | None: ...
+    @property
+    def purpose(self) -> str: ...
+    @property
+    def endpoint(self) -> str: ...
+    @property
+    def agreed(self) -> bool: ...
+    @property
+    def counts(self) -> bool: ...
+    @property
+    def given(self) -> str: ...
+    @property
+    def withdrawn(self) -> str: ...
+
+
+def decided(rows: Iterable[Row], purpose: str, family: Iterable[int], endpoint: str = "") -> bool | None:
+    """What one person (or code) said about a purpose, for one session.
+
+    Args:
+        rows: all rows of this person.
+        family: the session and those it was branched off from.
+        endpoint: base URL, for *outside endpoint*; a refusal may name none, and then is of all.
+    Returns:
+        yes, no, or ``None`` where no row speaks of it.
+    """
+    ids, where = set(family), same(endpoint)
+    about = [
+        row for row in rows
+        if row.counts and row.purpose == purpose and (row.session_id is None or row.session_id in ids)
+        and (same(row.endpoint) == where or not row.endpoint)
+    ]  # fmt: skip
+    if not about:
+        return None
+    narrow = [row for row in about if row.session_id is not None]
+    latest = max(narrow or about, key=lambda row: (row.given, row.id or 0))
+    ended = max(row.withdrawn for row in about)
+    return latest.agreed and latest.given > ended and same(latest.endpoint) == where
+
+
+def same(endpoint: str) -> str:
+    """A base URL as it is compared."""
+    return endpoint.strip().rstrip("/")
+
+
+@dataclass(frozen=True)
+class Everybody:
+    """All who have a say in a session: the rows of each person who spoke here, and those of its codes.
+
+    Attributes:
+        unknown: somebody spoke whom nobody knows; nobody can agree for them.
+        must_ask: imported and rebuilt text needs a row for one of its codes too.
+    """
+
+    family: frozenset[int]
+    persons: Sequence[Sequence[Row]] = ()
+    codes: Sequence[Sequence[Row]] = ()
+    unknown: bool = False
+    must_ask: bool = False
+
+    def allow(self, purpose: str, endpoint: str = "") -> bool:
+        """Whether everybody agreed; for persons no row means no, for codes only a refusal does."""
+        if self.unknown:
+            return False
+        said = [decided(rows, purpose, self.family, endpoint) for rows in self.codes]
+        if any(one is False for one in said) or (self.must_ask and True not in said):
+            return False
+        return all(decided(rows, purpose, self.family, endpoint) is True for rows in self.persons)
+
+    @property
+    def withdrew(self) -> bool:
+        """Whether one of them takes part no longer; who never said anything does."""
+        everyone = [*self.persons, *self.codes]
+        return any(decided(rows, TAKING_PART, self.family) is False for rows in everyone)

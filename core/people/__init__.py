@@ -1,0 +1,1 @@
+"""Who is who: persons, what they agreed to, and what they may do here."""

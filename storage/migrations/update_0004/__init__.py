@@ -1,0 +1,21 @@
+"""What an older store needs once: persons for its codes, consents that can be proved, reviews for what was confirmed."""
+
+import json
+
+from sqlalchemy import Connection
+
+from storage.migrations.update_0002.statements import run
+from storage.migrations.update_0004 import consents, persons, reviews
+
+TOLD = "update 0004"  # setting: how many persons and consents, for the pages to say once
+
+
+def carry_over(connection: Connection) -> None:
+    """Everything of this update that is not schema. Runs inside its transaction."""
+    known = persons.add(connection)
+    persons.name(connection, known)
+    told = {"persons": len(known)} | consents.tie(connection, known)
+    reviews.keep(connection, known)
+    run(connection, "DELETE FROM setting WHERE name = 'person'")  # the code every new browser began with
+    sql = "INSERT INTO setting (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+    run(connection, sql, name=TOLD, value=json.dumps(told))

@@ -1,0 +1,87 @@
+"""Persons, what they agreed to, what they read and confirmed, and where they looked: named operations."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import update
+from sqlmodel import Session as Transaction
+from sqlmodel import col, select
+
+from storage import standing, tables
+from storage.records import Records
+
+
+class Persons(Records[tables.Person]):
+    def of_secret(self, hash: str) -> tables.Person | None:
+        """The person whose browser holds this secret; nobody for an empty hash."""
+        return self.root(found.id or 0) if hash and (found := self.find(secret_hash=hash)) else None
+
+    def of_sign_in(self, name: str) -> tables.Person | None:
+        return self.root(found.id or 0) if name and (found := self.find(sign_in=name)) else None
+
+    def root(self, id: int) -> tables.Person:
+        """The row that stands for a person, however many browsers they have.
+
+        Raises:
+            NotFound: no such person.
+        """
+        found, seen = self.get(id), {id}
+        while found.joined_to is not None and found.joined_to not in seen:
+            seen.add(found.joined_to)
+            found = self.get(found.joined_to)
+        return found
+
+    def members(self, id: int) -> frozenset[int]:
+        """The ids of all rows that are this person."""
+        return self.database.read(lambda connection: standing.members(connection, id))
+
+    def everyone(self) -> list[tables.Person]:
+        """All persons, each once, in the order they came."""
+        return [person for person in self.all() if person.joined_to is None]
+
+    def names(self) -> dict[int, str]:
+        """The code to show for each row, of the person it stands for."""
+        rows = {person.id or 0: person for person in self.all()}
+
+        def shown(person: tables.Person, left: int = 50) -> str:
+            onto = rows.get(person.joined_to or 0)
+            return person.code if onto is None or not left else shown(onto, left - 1)
+
+        return {id: shown(person) for id, person in rows.items()}
+
+
+class Consents(Records[tables.Consent]):
+    def of_person(self, ids: Iterable[int]) -> list[tables.Consent]:
+        """All rows of a person, oldest first."""
+        query = select(tables.Consent).where(col(tables.Consent.person_id).in_(list(ids))).order_by(col(tables.Consent.id))
+        return self.database.run(lambda session: list(session.exec(query).all()))
+
+    def change(self, add: Sequence[tables.Consent], end: Sequence[int], at: str) -> None:
+        """Save new rows and date the withdrawal of others, in one transaction."""
+
+        def both(session: Transaction) -> None:
+            consent = tables.Consent
+            session.execute(update(consent).where(col(consent.id).in_(list(end)), consent.withdrawn == "").values(withdrawn=at))  # type: ignore[arg-type]
+            for row in add:
+                session.add(row)
+
+        self.database.run(both)
+
+    def hide(self, hidden: Iterable[int], at: str) -> None:
+        """Mark the sessions that somebody withdrew, and only these."""
+        ids = list(hidden)
+
+        def mark(session: Transaction) -> None:
+            one: Any = tables.Session
+            session.execute(update(one).where(one.withdrawn != "", one.id.not_in(ids)).values(withdrawn=""))
+            session.execute(update(one).where(one.withdrawn == "", one.id.in_(ids)).values(withdrawn=at, edition=one.edition + 1))
+
+        self.database.run(mark)
+
+
+class Looks(Records[tables.Look]):
+    def of_records(self, kind: str, ids: Iterable[int]) -> list[tables.Look]:
+        """Who opened these records, newest first."""
+        look: Any = tables.Look
+        query = select(look).where(look.kind == kind, look.record_id.in_(list(ids))).order_by(look.id.desc())
+        return self.database.run(lambda session: list(session.exec(query).all()))

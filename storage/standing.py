@@ -1,0 +1,147 @@
+"""What decides how far a record's text may travel, read at once in plain SQL: its origin, its reviews, who spoke."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from storage import tables
+from storage.reviewed import TEXTS, text_hash, turns_hash
+
+FAMILY = (
+    "WITH RECURSIVE family(id) AS (SELECT ? UNION SELECT s.parent_id FROM session s JOIN family f ON f.id = s.id "
+    "WHERE s.parent_id IS NOT NULL) SELECT id FROM family"
+)
+MEMBERS = (
+    "WITH RECURSIVE up(id) AS (SELECT ? UNION SELECT p.joined_to FROM person p JOIN up ON up.id = p.id "
+    "WHERE p.joined_to IS NOT NULL), down(id) AS (SELECT id FROM up UNION SELECT p.id FROM person p JOIN down d "
+    "ON p.joined_to = d.id) SELECT id FROM down"
+)
+CONSENT = ("id", "person_id", "seat", "code", "session_id", "purpose", "endpoint", "agreed", "counts", "given", "withdrawn")
+TABLES = {"report": "report", "note": "note", "role": "role_card"}
+
+
+class SessionFacts(NamedTuple):
+    """A session without its words. ``speakers`` are persons who spoke in a seat here; ``None`` one who is unknown."""
+
+    id: int
+    origin: str
+    elsewhere: bool
+    withdrawn: bool
+    role_id: int | None
+    made_from: list[list[Any]]
+    client_code: str
+    counselor_code: str
+    speakers: frozenset[int | None]
+
+
+class TextFacts(NamedTuple):
+    """A report, a note or a version of a role card without its words; ``hash`` is of its words as they are."""
+
+    hash: str
+    sampling: str  # role cards
+    edited: bool
+    elsewhere: bool
+    made_from: list[list[Any]]  # notes
+    client_code: str  # reports
+    counselor_code: str
+    report_id: int | None  # notes
+
+
+class Agreed(NamedTuple):
+    """One row of what somebody agreed to or refused."""
+
+    id: int
+    person_id: int | None
+    seat: str
+    code: str
+    session_id: int | None
+    purpose: str
+    endpoint: str
+    agreed: bool
+    counts: bool
+    given: str
+    withdrawn: str
+
+
+def session_facts(connection: sqlite3.Connection, id: int) -> SessionFacts | None:
+    row = connection.execute(
+        "SELECT id, origin, elsewhere, withdrawn, role_id, made_from, client_code, counselor_code FROM session WHERE id = ?", (id,)
+    ).fetchone()
+    if row is None:
+        return None
+    spoke = connection.execute(
+        "SELECT DISTINCT speaker, person_id FROM turn WHERE session_id = ? AND speaker IN ('person', 'unknown person')", (id,)
+    ).fetchall()
+    return SessionFacts(row[0], row[1], bool(row[2]), bool(row[3]), row[4], json.loads(row[5]), row[6], row[7], frozenset(p for _, p in spoke))
+
+
+def text_facts(connection: sqlite3.Connection, kind: str, id: int) -> TextFacts | None:
+    """The facts of a report, note or role version; its hash is made from its words."""
+    found = connection.execute(f"SELECT * FROM {TABLES[kind]} WHERE id = ?", (id,))
+    row = found.fetchone()
+    if row is None:
+        return None
+    held = dict(zip((column[0] for column in found.description), row, strict=True))
+    as_json = {column.name for column in MODELS[kind].__table__.columns if type(column.type).__name__ == "JSON"}  # type: ignore[attr-defined]
+    words = {name: json.loads(held[name]) if name in as_json else held[name] for name in TEXTS[kind]}
+    return TextFacts(
+        text_hash(kind, words), held.get("sampling", ""), bool(held.get("edited_by")), bool(held["elsewhere"]),
+        json.loads(held.get("made_from") or "[]"), held.get("client_code", ""), held.get("counselor_code", ""), held.get("report_id"),
+    )  # fmt: skip
+
+
+MODELS: dict[str, Any] = {"report": tables.Report, "note": tables.Note, "role": tables.RoleCard}
+
+
+def session_hash(connection: sqlite3.Connection, id: int) -> str:
+    sql = "SELECT position, seat, text FROM turn WHERE session_id = ? AND state = 'complete' ORDER BY position"
+    return turns_hash(connection.execute(sql, (id,)).fetchall())
+
+
+def reviews(connection: sqlite3.Connection, kind: str, id: int) -> dict[str, str]:
+    """What persons said of texts of this record: hash → confirmed or synthetic, the latest for each text."""
+    sql = "SELECT hash, says FROM review WHERE kind = ? AND record_id = ? ORDER BY id"
+    return dict(connection.execute(sql, (kind, id)).fetchall())
+
+
+def family(connection: sqlite3.Connection, id: int) -> frozenset[int]:
+    """A session and those it was branched off from."""
+    return frozenset(row[0] for row in connection.execute(FAMILY, (id,)))
+
+
+def members(connection: sqlite3.Connection, id: int) -> frozenset[int]:
+    """All rows that are this person."""
+    return frozenset(row[0] for row in connection.execute(MEMBERS, (id,)))
+
+
+def agreed_by(connection: sqlite3.Connection, persons: Iterable[int]) -> list[Agreed]:
+    ids = sorted(set(persons))
+    return _agreed(connection, f"person_id IN ({', '.join('?' * len(ids))})", ids)
+
+
+def agreed_for(connection: sqlite3.Connection, seat: str, code: str) -> list[Agreed]:
+    return _agreed(connection, "seat = ? AND code = ?", [seat, code])
+
+
+def _agreed(connection: sqlite3.Connection, where: str, values: Sequence[Any]) -> list[Agreed]:
+    rows = connection.execute(f"SELECT {', '.join(CONSENT)} FROM consent WHERE {where} ORDER BY id", values).fetchall()
+    return [Agreed(*row[:7], bool(row[7]), bool(row[8]), row[9], row[10]) for row in rows]
+
+
+def must_ask(connection: sqlite3.Connection) -> bool:
+    """Whether imported and rebuilt text needs a row for its codes too (a setting)."""
+    row = connection.execute("SELECT value FROM setting WHERE name = 'ask codes'").fetchone()
+    return bool(row and json.loads(row[0]))
+
+
+def spoken_sessions(connection: sqlite3.Connection) -> list[int]:
+    """Sessions in which a person spoke, or for whose codes there is (or, by a setting, has to be) an answer."""
+    brought = "SELECT id FROM session WHERE origin IN ('imported', 'reconstructed') OR elsewhere"
+    sql = (
+        "SELECT DISTINCT session_id FROM turn WHERE speaker IN ('person', 'unknown person') UNION "
+        "SELECT s.id FROM session s JOIN consent c ON c.seat = 'client' AND c.code = s.client_code AND c.code <> '' UNION "
+        "SELECT s.id FROM session s JOIN consent c ON c.seat = 'counselor' AND c.code = s.counselor_code AND c.code <> ''"
+        + (f" UNION {brought}" if must_ask(connection) else "")
+    )
+    return [row[0] for row in connection.execute(sql)]
