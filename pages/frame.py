@@ -74,36 +74,11 @@ def choose_language() -> None:
 
 
 def who_you_are() -> None:
-    """The code and the capacity a person works under; without a sign-in no proof of anything."""
-    signed_in = resources.signed_in()
-    with st.popover(f"{resources.person()} · {resources.rights_name(resources.rights())}", type="tertiary"):
-        if signed_in:
-            st.text(signed_in)
-        else:
-            st.text_input(
-                _("Your code"),
-                value=resources.remembered_person(),
-                key="frame_person",
-                max_chars=40,
-                on_change=remember_person,
-                help=_("Under this code your ratings and answers are kept. It is no proof of who you are."),
-            )
-        st.segmented_control(
-            _("You are here as"),
-            list(resources.RIGHTS),
-            default="researcher",
-            required=True,
-            format_func=resources.rights_name,
-            key="frame_rights",
-            persist_state="session",
-        )
+    """Code and role of the person here, as text: a code is a person's word and never read as Markdown."""
+    here = resources.person()
+    layout.muted(" · ".join([here.code, *(resources.role_name(role) for role in here.roles)]))
+    with st.popover(_("You"), type="tertiary", key="frame_you"):
         crisis.choose_country("frame_country")
-
-
-def remember_person() -> None:
-    code = str(st.session_state.get("frame_person", "")).strip()
-    if code:
-        resources.store().settings.set("person", code)
 
 
 def foot() -> None:

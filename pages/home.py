@@ -5,9 +5,11 @@ import importlib.util
 
 import streamlit as st
 
+from core.clearance import Clearance, kind_of
 from core.errors import WorkbenchError
 from pages.components import badges, crisis, layout, resources, update_note
 from pages.components.words import _, language, many
+from storage import tables
 from storage.store import Store
 
 
@@ -15,13 +17,18 @@ def counted(store: Store) -> dict[str, int]:
     """What is in the store, in figures."""
     return {
         "reports": store.reports.count(),
-        "confirmed": store.reports.count(masking="confirmed"),
+        "confirmed": store.reports.count() - len(unconfirmed(store)),
         "roles": store.roles.count(version=1),
         "sessions": store.sessions.count(),
         "live": store.sessions.count(origin="live"),
         "ratings": store.ratings.count(),
         "comparisons": store.comparisons.count(),
     }
+
+
+def unconfirmed(store: Store) -> list[tables.Report]:
+    """Reports whose text, as it is now, nobody confirmed."""
+    return [r for r in store.reports.all() if kind_of(store, "report", r.id or 0) is Clearance.UNCONFIRMED]
 
 
 def load_demo(store: Store) -> None:
@@ -61,7 +68,7 @@ def first_steps(store: Store) -> None:
 
 def next_step(store: Store, n: dict[str, int]) -> None:
     """The one thing to do next, by what is still missing."""
-    waiting = store.reports.find(masking="unconfirmed")
+    waiting = next(iter(unconfirmed(store)), None)
     paused = store.sessions.find(origin="live", state="paused")
     unfinished = next(
         (s for s in store.studies.all() if s.state in ("running", "stopped", "needs the key")), None

@@ -111,10 +111,11 @@ def where_text_goes(store: Store) -> None:
 
 
 def consents(store: Store) -> None:
-    given = [c for c in store.consents.all(person=resources.person()) if not c.withdrawn]
+    here = resources.person()
+    given = [c for c in store.consents.of_person(store.persons.members(here.id or 0)) if not c.withdrawn]
     layout.section(_("What you agreed to"))
     if not given:
-        layout.muted(_("Nothing is recorded under your code, {code}.").format(code=resources.person()))
+        layout.muted(_("Nothing is recorded under your code, {code}.").format(code=here.code))
         return
     names = {
         "rating here": _("My sessions may be rated here"),

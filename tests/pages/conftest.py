@@ -1,6 +1,6 @@
 """Opening pages as a person does: the frame first, then the page, over a real store of the test's own."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -8,12 +8,14 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages.components import resources, words
+from core.people import service
+from pages.components import identity, resources, words
 from storage import tables
 from storage.store import Store
 
 FRAME = Path(__file__).parents[2] / "pages" / "frame.py"
 Open = Callable[..., AppTest]
+AsPerson = Callable[..., tables.Person]
 
 
 def shown(at: AppTest) -> str:
@@ -40,7 +42,55 @@ def assert_calm(at: AppTest) -> None:
 @pytest.fixture(autouse=True)
 def nobody_signed_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """AppTest signs in a test user of its own; on a fresh machine nobody is signed in."""
-    monkeypatch.setattr(resources, "signed_in", lambda: "")
+    monkeypatch.setattr(identity, "signed_in", lambda: "")
+
+
+RESEARCHER = "secret of the researcher of this test"
+
+
+class Browser:
+    """The cookies of the test's browser: a researcher's, until the test says who else sits there (or nobody: empty)."""
+
+    secret = RESEARCHER
+
+    def cookies(self) -> dict[str, str]:
+        here = resources.store()
+        if self.secret == RESEARCHER:
+            known(here, RESEARCHER)
+        return {identity.cookie_name(here): self.secret}
+
+
+def known(store: Store, secret: str, roles: Mapping[str, Sequence[str]] | None = None, code: str = "") -> tables.Person:
+    """The person with this secret, made when new."""
+    return service.of_secret(store, secret) or service.begin(store, secret, roles, code)
+
+
+@pytest.fixture(autouse=True)
+def browser_here(monkeypatch: pytest.MonkeyPatch) -> Browser:
+    """AppTest has no cookies: these are put in front of it. ``browser_here.secret = ""`` is a browser nobody knows."""
+    here = Browser()
+    monkeypatch.setattr(identity, "cookies", here.cookies)
+    return here
+
+
+@pytest.fixture
+def researcher(store: Store) -> tables.Person:
+    """Who sits in the test's browser unless ``as_person`` says otherwise."""
+    return known(store, RESEARCHER)
+
+
+@pytest.fixture
+def as_person(store: Store, browser_here: Browser) -> AsPerson:
+    """``as_person({"counselor": []}, "T-01")``: from here on somebody else sits in the browser; returns who.
+
+    Called again with the same roles and code it is the same person; ``as_person()`` is the researcher.
+    """
+
+    def sit(roles: Mapping[str, Sequence[str]] | None = None, code: str = "") -> tables.Person:
+        browser_here.secret = f"secret of {roles} {code}" if roles or code else RESEARCHER
+        return known(store, browser_here.secret, roles, code)
+
+    return sit
 
 
 @pytest.fixture
@@ -76,7 +126,7 @@ def a_session(store: Store) -> tables.Session:
         ("counselor", "What goes through your mind when you lie there?"),
     ]
     return store.sessions.add_with_turns(
-        tables.Session(title="Job loss", origin="simulated", state="ended", clearance=3),
+        tables.Session(title="Job loss", origin="simulated", state="ended"),
         [
             tables.Turn(session_id=0, position=n, seat=seat, text=text)
             for n, (seat, text) in enumerate(said, 1)
