@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
-from core.errors import NotFound, msg
 from core.consent import Everybody
+from core.errors import NotFound, msg
 from storage import standing
 from storage.store import Store
 

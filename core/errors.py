@@ -86,6 +86,10 @@ class NotFound(WorkbenchError):
     """A record asked for is not in the store."""
 
 
+class NotAllowed(WorkbenchError):
+    """The person here may not do this, or not with this record. Nothing was shown or changed."""
+
+
 class StoreError(WorkbenchError):
     """The database cannot be opened or written: read-only, locked, or from a newer version."""
 

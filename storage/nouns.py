@@ -205,6 +205,16 @@ class Raters(Records[tables.Rater]):
         )
 
 
+    def rated(self, person_ids: Iterable[int], session_id: int) -> bool:
+        """Whether one of these rows of a person gave this session a rating."""
+        rating: Any = tables.Rating
+        query = (
+            select(rating.id).join(tables.Rater, tables.Rater.id == rating.rater_id)
+            .where(rating.session_id == session_id, col(tables.Rater.person_id).in_(list(person_ids))).limit(1)
+        )  # fmt: skip
+        return self.database.run(lambda session: session.exec(query).first()) is not None
+
+
 class Judgments(Records[Any]):
     """Ratings or comparisons: rows with their rater's kind and name beside them."""
 

@@ -35,6 +35,10 @@ class Persons(Records[tables.Person]):
         """The ids of all rows that are this person."""
         return self.database.read(lambda connection: standing.members(connection, id))
 
+    def seats(self, ids: Iterable[int], session_id: int | None = None) -> dict[int, frozenset[str]]:
+        """The seats these rows of a person sit in or spoke in, by session; of one session, or of all."""
+        return self.database.read(lambda connection: standing.seats(connection, ids, session_id))
+
     def everyone(self) -> list[tables.Person]:
         """All persons, each once, in the order they came."""
         return [person for person in self.all() if person.joined_to is None]

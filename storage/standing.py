@@ -115,6 +115,22 @@ def members(connection: sqlite3.Connection, id: int) -> frozenset[int]:
     return frozenset(row[0] for row in connection.execute(MEMBERS, (id,)))
 
 
+def seats(connection: sqlite3.Connection, persons: Iterable[int], session: int | None = None) -> dict[int, frozenset[str]]:
+    """The seats in which these persons sit or spoke, by session: of one, or of all."""
+    ids = sorted(set(persons))
+    who = ", ".join("?" * len(ids))
+    sql = (
+        f"SELECT id, 'client' FROM session WHERE client_person_id IN ({who}) UNION "
+        f"SELECT id, 'counselor' FROM session WHERE counselor_person_id IN ({who}) UNION "
+        f"SELECT session_id, seat FROM turn WHERE person_id IN ({who})"
+    )
+    one = "" if session is None else " WHERE id = ?"
+    found: dict[int, set[str]] = {}
+    for id, seat in connection.execute(f"SELECT * FROM ({sql}){one}", [*ids * 3, *([] if session is None else [session])]):
+        found.setdefault(id, set()).add(seat)
+    return {id: frozenset(held) for id, held in found.items()}
+
+
 def agreed_by(connection: sqlite3.Connection, persons: Iterable[int]) -> list[Agreed]:
     ids = sorted(set(persons))
     return _agreed(connection, f"person_id IN ({', '.join('?' * len(ids))})", ids)

@@ -2,61 +2,375 @@
 
 As long as the workbench is not shared, roles guard against accidents only: a new browser is a new person, a
 researcher unless they choose otherwise.
+
+``MAY`` is the whole answer, as a table: what may be done with which record, by whom. *By whom* is how a person stands
+to the record (``STANDS``), which the rest of this module finds out.
 """
 
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, TypeVar
 
-from core.clearance import standing_of
+from core import clearance
+from core.clearance import Clearance, kind_of, lacking, standing_of
 from core.consent import SUPERVISION
+from core.errors import NotAllowed, Several, msg
 from storage import tables
 from storage.store import Store
 
 Role = Literal["researcher", "supervisor", "counselor", "rater", "client"]
 ROLES: tuple[Role, ...] = ("researcher", "supervisor", "counselor", "rater", "client")
 What = Literal[
-    "see", "confirm", "change", "delete", "delete words", "rate", "export", "import", "hold", "answer for others", "study",
-    "endpoints", "groups", "people", "settings",
+    "see", "see ratings", "change", "confirm", "delete", "delete words", "rate", "export", "hold", "sit", "import", "study",
+    "agents", "endpoints", "groups", "people", "settings", "answer for others",
 ]  # fmt: skip
-OWN = ("see", "confirm", "change", "delete", "rate")  # what a counselor may do with own series
-COUNSELORS = ("import", "hold")  # without a record: bring in or begin something of their own
+STANDS = {
+    "researcher": msg("a researcher"),
+    "own": msg("the counselor whose series it is in, or who sits or spoke in it as the counselor"),
+    "in it": msg("whoever sits or spoke in it"),
+    "supervisor": msg("a supervisor of its counselor, where everybody who spoke in it agreed to supervision"),
+    "has rated": msg("a rater who has rated it"),
+    "may sit": msg("whoever may take a free seat in it"),
+    "themselves": msg("the person it is about or of"),
+    "counselor": msg("a counselor"),
+    "everybody": msg("everybody"),
+}
+MAY: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "session": {
+        "see": ("researcher", "own", "in it", "supervisor"),
+        "see ratings": ("researcher", "own", "supervisor", "has rated"),
+        "change": ("researcher", "own"),
+        "confirm": ("researcher", "own"),
+        "delete": ("researcher", "own"),
+        "delete words": ("researcher", "in it"),
+        "rate": ("researcher", "own"),
+        "export": ("researcher", "own"),
+        "hold": ("researcher", "own", "in it"),
+        "sit": ("researcher", "own", "in it", "may sit"),
+    },
+    "report": {
+        "see": ("researcher", "own", "supervisor"),
+        "change": ("researcher", "own"),
+        "confirm": ("researcher", "own"),
+        "delete": ("researcher", "own"),
+        "export": ("researcher", "own"),
+    },
+    "role card": {  # one that may be about a real person is the researcher's: see ``stands_to_card``
+        "see": ("researcher", "everybody"),
+        "hold": ("researcher", "counselor"),
+        "export": ("researcher",),
+        "change": ("researcher",),
+        "confirm": ("researcher",),
+        "delete": ("researcher",),
+    },
+    "study": {
+        "see": ("researcher", "themselves"),
+        "study": ("researcher", "themselves"),  # start, stop, resume
+        "change": ("researcher",),
+        "export": ("researcher",),
+        "delete": ("researcher",),
+    },
+    "agent": {
+        "see": ("researcher", "everybody"),
+        "rate": ("researcher", "counselor"),  # one that was released: see ``stands_to_agent``
+        "agents": ("researcher",),
+    },
+    "endpoint": {"see": ("researcher",), "endpoints": ("researcher",)},
+    "person": {"see": ("researcher", "themselves"), "change": ("researcher", "themselves"), "people": ("researcher",)},
+    "consent": {"see": ("researcher", "themselves"), "change": ("researcher", "themselves"), "answer for others": ("researcher",)},
+    "look": {"see": ("researcher", "themselves")},
+    "": {  # without a record
+        "import": ("researcher", "counselor"),
+        "hold": ("researcher", "counselor"),
+        "confirm": ("researcher",),
+        "change": ("researcher",),
+        "delete": ("researcher",),
+        "rate": ("researcher",),
+        "export": ("researcher",),
+        "see ratings": ("researcher",),
+        "study": ("researcher",),
+        "agents": ("researcher",),
+        "endpoints": ("researcher",),
+        "groups": ("researcher",),
+        "people": ("researcher",),
+        "settings": ("researcher",),
+        "answer for others": ("researcher",),
+    },
+}
+WITHDRAWN: Mapping[str, tuple[str, ...]] = {"delete": ("researcher",), "delete words": ("researcher", "in it")}
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class Me:
+    """A person as far as rights ask: joined browsers count as one."""
+
+    ids: frozenset[int]
+    roles: Mapping[str, list[str]]
+    counselor_codes: frozenset[str]
+
+    def __contains__(self, role: str) -> bool:
+        return role in self.roles
+
+    @property
+    def supervised(self) -> frozenset[str]:
+        """The counselor codes of those this person supervises."""
+        return frozenset(self.roles.get("supervisor", ()))
+
+
+def me_of(store: Store, person: tables.Person) -> Me:
+    ids = store.persons.members(person.id or 0)
+    rows = [person, *(store.persons.get(id) for id in sorted(ids) if id != person.id)]
+    return Me(ids, person.roles, frozenset(code for row in rows for code in row.counselor_codes if code))
+
+
+# ---- one record ----------------------------------------------------------------------------------------------------
 
 
 def may(store: Store, person: tables.Person, what: What, record: Any = None) -> bool:
-    """Whether a person may do this, with this record (a session or report) or at all.
+    """Whether a person may do this, with this record or at all.
 
-    Nobody reads a session that was withdrawn; a researcher may delete it, and who spoke in it may delete their words.
+    Nobody reads what was withdrawn; a researcher may delete it, and who spoke in it may delete their words.
     """
-    if isinstance(record, tables.Session):
-        if what == "delete words":
-            return spoke_in(store, person, record) or "researcher" in person.roles
-        if record.withdrawn:
-            return what == "delete" and "researcher" in person.roles
-    if "researcher" in person.roles:
-        return True
-    if record is None:
-        return what in COUNSELORS and "counselor" in person.roles
-    if isinstance(record, tables.Session | tables.Report):
-        return may_own(store, person, what, record)
-    return False
+    me = me_of(store, person)
+    noun = noun_of(record)
+    allowed = MAY[noun].get(what, ())
+    if hidden(store, noun, record):
+        allowed = tuple(one for one in WITHDRAWN.get(what, ()) if one in allowed)
+    if not allowed:
+        return False
+    stands = FINDERS[noun](store, me, record)
+    if what == "see ratings" and noun == "session" and not before_others(stands, me):
+        return False
+    return any(one in stands for one in allowed)
 
 
-def may_own(store: Store, person: tables.Person, what: What, record: tables.Session | tables.Report) -> bool:
-    """What somebody who is no researcher may do with a session or report: with their own, or one they supervise."""
-    own = record.counselor_code and record.counselor_code in person.counselor_codes
-    seated = isinstance(record, tables.Session) and (sits_in(store, person, record) or spoke_in(store, person, record))
-    if "counselor" in person.roles and own and what in OWN:
-        return True
-    if seated and what in ("see", "hold"):
-        return True
-    if "supervisor" in person.roles and what == "see" and record.counselor_code in person.roles["supervisor"]:
-        return supervised(store, record)
-    return False
+def before_others(stands: "Stands", me: Me) -> bool:
+    """A rater sees what others said of a session once they have rated it themselves."""
+    return "rater" not in me or "researcher" in me or "has rated" in stands
 
 
-def supervised(store: Store, record: tables.Session | tables.Report) -> bool:
-    kind = "session" if isinstance(record, tables.Session) else "report"
-    asked = standing_of(store, kind, record.id or 0).everybody
+def require(store: Store, person: tables.Person, what: What, record: Any = None) -> None:
+    """Raises NotAllowed: the person may not do this; the sentence says whose the record is, and nothing of it."""
+    if may(store, person, what, record):
+        return
+    noun = noun_of(record)
+    if hidden(store, noun, record):
+        raise NotAllowed(
+            "The {noun} {id} was withdrawn by somebody who has a say in it, so nobody reads it any more. A researcher can "
+            "delete it; what you said yourself you can delete on Data and privacy.",
+            noun=noun, id=record.id,
+        )  # fmt: skip
+    if noun in ("session", "report"):
+        raise NotAllowed(
+            "The {noun} {id} is of {whose}, and not yours to see or change as {role}. Choose one of your own, or ask a "
+            "researcher whether it should be yours; nothing was changed.",
+            noun=noun, id=record.id, whose=whose(store, record), role=roles_of(person),
+        )  # fmt: skip
+    if noun:
+        raise NotAllowed(
+            "This {noun} is not yours to see or change as {role}. Ask a researcher; nothing was changed.",
+            noun=noun, role=roles_of(person),
+        )  # fmt: skip
+    raise NotAllowed("This is the researcher's, and you are here as {role}. Ask a researcher; nothing was changed.", role=roles_of(person))
+
+
+def roles_of(person: tables.Person) -> Several:
+    return Several(STANDING_WORDS[role] for role in ROLES if role in person.roles)
+
+
+STANDING_WORDS: Mapping[str, str] = {
+    "researcher": msg("researcher"), "supervisor": msg("supervisor"), "counselor": msg("counselor"), "rater": msg("rater"),
+    "client": msg("client"),
+}  # fmt: skip
+
+
+def whose(store: Store, record: "tables.Session | tables.Report") -> str:
+    """Whose a session or report is, by their codes; never its words."""
+    names = store.persons.names()
+    sitting = [getattr(record, f"{seat}_person_id", None) for seat in ("counselor", "client")]
+    codes = [record.counselor_code, record.client_code, *(names.get(id, "") for id in sitting if id)]
+    return " · ".join(dict.fromkeys(code for code in codes if code)) or "–"
+
+
+def noun_of(record: Any) -> str:
+    return NOUNS[type(record)] if record is not None else ""
+
+
+NOUNS: Mapping[type, str] = {
+    tables.Session: "session", tables.Report: "report", tables.RoleCard: "role card", tables.Study: "study",
+    tables.Agent: "agent", tables.Endpoint: "endpoint", tables.Person: "person", tables.Consent: "consent", tables.Look: "look",
+}  # fmt: skip
+
+
+def hidden(store: Store, noun: str, record: Any) -> bool:
+    """Whether somebody withdrew what this record holds."""
+    if noun == "session":
+        return bool(record.withdrawn)
+    return noun == "report" and standing_of(store, "report", record.id or 0).withdrawn
+
+
+# ---- how a person stands to a record -------------------------------------------------------------------------------
+
+
+class Stands:
+    """How a person stands to a record; each way is found out when it is asked for."""
+
+    def __init__(self, **ways: Callable[[], bool]) -> None:
+        self.ways = ways
+
+    def __contains__(self, way: str) -> bool:
+        return way in self.ways and self.ways[way]()
+
+
+def stands_to_session(store: Store, me: Me, session: tables.Session) -> Stands:
+    id, code = session.id or 0, session.counselor_code
+    seats = store.persons.seats(me.ids, id).get(id, frozenset())
+    return Stands(**{
+        "researcher": lambda: "researcher" in me,
+        "own": lambda: is_own(me, code, seats),
+        "in it": lambda: bool(seats),
+        "supervisor": lambda: code in me.supervised and supervised(store, "session", id),
+        "has rated": lambda: "rater" in me and store.raters.rated(me.ids, id),
+        "may sit": lambda: may_sit(store, me, session),
+    })  # fmt: skip
+
+
+def is_own(me: Me, code: str, seats: Iterable[str]) -> bool:
+    return "counselor" in me and (code in me.counselor_codes or "counselor" in seats)
+
+
+def supervised(store: Store, kind: str, id: int) -> bool:
+    """Whether everybody who has a say agreed to supervision."""
+    asked = standing_of(store, kind, id).everybody
     return asked is None or asked.allow(SUPERVISION)
+
+
+def may_sit(store: Store, me: Me, session: tables.Session) -> bool:
+    """Whether there is a free seat for a client or counselor in which nobody else has spoken."""
+    if session.state == "ended":
+        return False
+    return any(seat in me and seat_is_free(store, session, seat) for seat in ("client", "counselor"))
+
+
+def seat_is_free(store: Store, session: tables.Session, seat: str) -> bool:
+    if getattr(session, f"{seat}_person_id") is not None:
+        return False
+    turns = store.sessions.turns(session.id or 0)
+    return not any(turn.seat == seat and turn.speaker in ("person", "unknown person") for turn in turns)
+
+
+def stands_to_report(store: Store, me: Me, report: tables.Report) -> Stands:
+    code = report.counselor_code
+    return Stands(
+        researcher=lambda: "researcher" in me, own=lambda: is_own(me, code, ()),
+        supervisor=lambda: code in me.supervised and supervised(store, "report", report.id or 0),
+    )  # fmt: skip
+
+
+def stands_to_card(store: Store, me: Me, role: tables.RoleCard) -> Stands:
+    made_up = partial(safe_card, store, role)
+    return Stands(
+        researcher=lambda: "researcher" in me, everybody=made_up, counselor=lambda: "counselor" in me and made_up()
+    )  # fmt: skip
+
+
+def safe_card(store: Store, role: tables.RoleCard) -> bool:
+    """Whether nobody can be recognized in a role card: it was made up, or a person read and confirmed it."""
+    return kind_of(store, "role", role.id or 0) is not Clearance.UNCONFIRMED
+
+
+def stands_to_agent(store: Store, me: Me, agent: tables.Agent) -> Stands:
+    return Stands(
+        researcher=lambda: "researcher" in me, everybody=lambda: True,
+        counselor=lambda: "counselor" in me and agent.released and agent.seat == "judge",
+    )  # fmt: skip
+
+
+def stands_to_own(store: Store, me: Me, record: Any) -> Stands:
+    """Records that name a person: studies, consents, endpoints (which name none)."""
+    named = getattr(record, "person_id", None)
+    return Stands(researcher=lambda: "researcher" in me, themselves=lambda: named in me.ids)
+
+
+def stands_to_person(store: Store, me: Me, person: tables.Person) -> Stands:
+    return Stands(researcher=lambda: "researcher" in me, themselves=lambda: person.id in me.ids)
+
+
+def stands_to_look(store: Store, me: Me, look: tables.Look) -> Stands:
+    """Whoever spoke in what was opened sees who looked."""
+    def theirs() -> bool:
+        return look.kind == "session" and look.record_id in store.persons.seats(me.ids, look.record_id)
+
+    return Stands(researcher=lambda: "researcher" in me, themselves=theirs)
+
+
+def stands_here(store: Store, me: Me, _record: None) -> Stands:
+    return Stands(researcher=lambda: "researcher" in me, counselor=lambda: "counselor" in me)
+
+
+FINDERS: Mapping[str, Callable[[Store, Me, Any], Stands]] = {
+    "session": stands_to_session, "report": stands_to_report, "role card": stands_to_card, "study": stands_to_own,
+    "agent": stands_to_agent, "endpoint": stands_to_own, "person": stands_to_person, "consent": stands_to_own,
+    "look": stands_to_look, "": stands_here,
+}  # fmt: skip
+
+
+# ---- many records at once ------------------------------------------------------------------------------------------
+
+
+def visible(store: Store, person: tables.Person, rows: Iterable[Row], kind: Literal["session", "report", "role card"] = "session") -> list[Row]:
+    """Those a person may see, in their order: a few queries, however many rows.
+
+    Args:
+        rows: records, or rows of a list with at least ``id`` and ``counselor_code``.
+    """
+    me, listed = me_of(store, person), list(rows)
+    if kind == "role card":
+        safe = None if "researcher" in me else safe_cards(store, listed)
+        return [row for row in listed if safe is None or field(row, "id") in safe]
+    gone = gone_reports(store, listed) if kind == "report" else frozenset()
+    shown = [row for row in listed if not field(row, "withdrawn") and field(row, "id") not in gone]
+    if "researcher" in me:
+        return shown
+    seats = store.persons.seats(me.ids) if kind == "session" else {}
+    barred = barred_from_supervision(store, kind, [row for row in shown if field(row, "counselor_code") in me.supervised])
+
+    def mine(row: Row) -> bool:
+        id, code = int(field(row, "id") or 0), str(field(row, "counselor_code") or "")
+        held = seats.get(id, frozenset())
+        return bool(held) or is_own(me, code, held) or (code in me.supervised and id not in barred)
+
+    return [row for row in shown if mine(row)]
+
+
+def field(row: Any, name: str) -> Any:
+    return row.get(name) if isinstance(row, Mapping) else getattr(row, name, None)
+
+
+def safe_cards(store: Store, rows: Iterable[Any]) -> frozenset[int]:
+    found = clearance.standings(store, [clearance.Source("role", int(field(row, "id"))) for row in rows])
+    return frozenset(int(one.named) for one in found if one.clearance is not Clearance.UNCONFIRMED)
+
+
+def gone_reports(store: Store, rows: Iterable[Any]) -> frozenset[int]:
+    """Reports that somebody whose code they bear withdrew."""
+    asked = [clearance.Source("report", int(field(row, "id"))) for row in rows if field(row, "counselor_code") or field(row, "client_code")]
+    return frozenset(int(one.named) for one in clearance.standings(store, asked) if one.withdrawn)
+
+
+def barred_from_supervision(store: Store, kind: str, rows: Iterable[Any]) -> set[int]:
+    ids = [int(field(row, "id")) for row in rows]
+    if not ids:
+        return set()
+    if kind == "session":
+        return lacking(store, SUPERVISION)
+    found = clearance.standings(store, [clearance.Source(kind, id) for id in ids])
+    return {int(one.named) for one in found if one.everybody is not None and not one.everybody.allow(SUPERVISION)}
+
+
+# ---- persons in seats ----------------------------------------------------------------------------------------------
 
 
 def sits_in(store: Store, person: tables.Person, session: tables.Session) -> bool:

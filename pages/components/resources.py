@@ -1,7 +1,8 @@
 """The one place where pages reach the store, the typed keys and who is sitting here."""
 
 import os
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Literal, TypeVar
 
 import streamlit as st
 import yaml
@@ -14,6 +15,7 @@ from pages.components.words import _, language
 from storage import tables
 from storage.store import Store, open_store
 
+Row = TypeVar("Row")
 
 @st.cache_resource(show_spinner=False)
 def _opened(url: str) -> Store:
@@ -51,6 +53,30 @@ def person() -> tables.Person:
 def may(what: rights.What, record: Any = None) -> bool:
     """Whether the person here may do this."""
     return rights.may(store(), person(), what, record)
+
+
+def require(what: rights.What, record: Any = None) -> None:
+    """Ask before an action, or before showing a record.
+
+    Raises:
+        NotAllowed: the person here may not; the frame says so in place of the page.
+    """
+    rights.require(store(), person(), what, record)
+
+
+def see(record: Row) -> Row:
+    """The record, if the person here may see it.
+
+    Raises:
+        NotAllowed: whose it is, and nothing of it; the frame says so in place of the page.
+    """
+    require("see", record)
+    return record
+
+
+def visible(rows: Iterable[Row], kind: Literal["session", "report", "role card"] = "session") -> list[Row]:
+    """Those of many records, or rows of a list, that the person here may see."""
+    return rights.visible(store(), person(), rows, kind)
 
 
 def is_researcher() -> bool:
