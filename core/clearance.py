@@ -203,26 +203,23 @@ def kind_of(store: Store, kind: str, id: int) -> Clearance:
     return Clearance.LIVE if spoken and now.clearance is not Clearance.UNCONFIRMED else now.clearance
 
 
+def asked(store: Store) -> dict[int, Everybody]:
+    """All who have a say, by session; of sessions in which nobody has, none."""
+
+    def find(connection: sqlite3.Connection) -> dict[int, Everybody]:
+        facts = [standing.session_facts(connection, id) for id in standing.spoken_sessions(connection)]
+        found = {one.id: everybody(connection, one) for one in facts if one is not None}
+        return {id: who for id, who in found.items() if who is not None}
+
+    found: dict[int, Everybody] = read(store, find)
+    return found
+
+
 def lacking(store: Store, purpose: str, endpoint: str = "") -> set[int]:
     """Sessions that may not be used for a purpose, because somebody in them did not agree, or withdrew."""
-
-    def find(connection: sqlite3.Connection) -> set[int]:
-        asked = {id: of_session(connection, id) for id in standing.spoken_sessions(connection)}
-        return {
-            id for id, one in asked.items()
-            if one is not None and one.everybody is not None and (one.withdrawn or not one.everybody.allow(purpose, endpoint))
-        }  # fmt: skip
-
-    found: set[int] = read(store, find)
-    return found
+    return {id for id, who in asked(store).items() if who.withdrew or not who.allow(purpose, endpoint)}
 
 
 def withdrawn(store: Store) -> set[int]:
     """Sessions that nobody reads any more, because somebody who has a say in them withdrew."""
-
-    def find(connection: sqlite3.Connection) -> set[int]:
-        asked = {id: of_session(connection, id) for id in standing.spoken_sessions(connection)}
-        return {id for id, one in asked.items() if one is not None and one.withdrawn}
-
-    found: set[int] = read(store, find)
-    return found
+    return {id for id, who in asked(store).items() if who.withdrew}

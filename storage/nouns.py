@@ -172,6 +172,17 @@ class Sessions(Records[tables.Session]):
         )  # fmt: skip
         return self.database.run(lambda session: [dict(row._mapping) for row in session.exec(query)])
 
+    def sit(self, session_id: int, seat: str, person_id: int, members: Iterable[int], **fields: Any) -> bool:
+        """Seat a person where nobody else sits; false where somebody else does.
+
+        Args:
+            members: all ids of the person.
+        """
+        one, taken = tables.Session, col(getattr(tables.Session, f"{seat}_person_id"))
+        free = or_(taken.is_(None), taken.in_(list(members)))
+        change = update(one).where(col(one.id) == session_id, free).values({f"{seat}_person_id": person_id, **fields})
+        return self.database.run(lambda session: bool(session.connection().execute(change).rowcount))
+
     def add_turn(self, turn: tables.Turn) -> tables.Turn:
         """Save one turn; a position is filled once."""
         return Records(self.database, tables.Turn, "turn").add(turn)

@@ -71,6 +71,13 @@ class Consents(Records[tables.Consent]):
 
         self.database.run(both)
 
+    def let_go(self, ids: Iterable[int]) -> None:
+        """A use of these sessions was withdrawn: what is being asked about them is not kept."""
+        one, wanted = tables.Session, list(ids)
+        change = update(one).where(col(one.id).in_(wanted)).values(edition=col(one.edition) + 1)
+        if wanted:
+            self.database.run(lambda session: session.execute(change))
+
     def hide(self, hidden: Iterable[int], at: str) -> None:
         """Mark the sessions that somebody withdrew, and only these."""
         ids = list(hidden)

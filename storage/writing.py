@@ -206,7 +206,7 @@ def save_turn(connection: sqlite3.Connection, turn: Mapping[str, Any]) -> int:
     values = row_values(tables.Turn, turn) | {"id": turn["id"]}
     connection.execute(
         "UPDATE turn SET text = :text, state = :state, stage = :stage, risk = :risk, call_id = :call_id, "
-        "speaker = :speaker, agent_id = :agent_id, person = :person WHERE id = :id",
+        "speaker = :speaker, agent_id = :agent_id, person_id = :person_id WHERE id = :id",
         values,
     )
     return int(turn["id"])

@@ -171,11 +171,12 @@ def still_about(question: Question, call: int) -> int:
     """The id of the kept call.
 
     Raises:
-        NotFound: a record it is about was deleted while it was being answered; only what it cost was kept.
+        NotFound: a record it is about was deleted, or a use of it withdrawn, while it was being answered; only what it
+            cost was kept.
     """
     if not call:
         raise NotFound(
-            "What was asked about ({records}) was deleted meanwhile, so the answer was not kept. Nothing else was lost.",
+            "What was asked about ({records}) was deleted or withdrawn meanwhile, so the answer was not kept. Nothing else was lost.",
             records=", ".join(f"{kind} {id}" for kind, id, _edition in question.about),
         )
     return call

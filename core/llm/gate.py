@@ -1,22 +1,14 @@
 """The gate: every text is checked against the endpoint before anything is sent."""
 
-import ipaddress
-import os
 import re
-from functools import lru_cache
 from urllib.parse import urlsplit
 
+from core.addresses import PLAIN, is_here
 from core.clearance import Clearance, Standing
 from core.consent import OUTSIDE, RATED
 from core.errors import DataError, ModelError, Refused, msg
 from core.llm.redaction import redacted
 from core.llm.seam import Endpoint, Question
-
-# Every reader of an address (ours, the client's, a proxy's) has to find the same host in it.
-PLAIN = re.compile(
-    r"https?://(?P<host>[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?P<port>:\d{1,5})?(?:/[\w.~%/+:=,;!$&()*-]*)?",
-    re.IGNORECASE | re.ASCII,
-)
 
 
 def host_of(base_url: str) -> str:
@@ -77,25 +69,8 @@ def is_local(endpoint: Endpoint) -> bool:
     """
     if endpoint.kind == "demo":
         return True
-    return _is_local(endpoint.base_url, os.environ.get("RAPPORT_LOCAL_HOSTS", ""))
-
-
-@lru_cache(maxsize=256)
-def _is_local(base_url: str, listed: str) -> bool:
-    host = host_of(base_url)
-    found = PLAIN.fullmatch(base_url.strip())
-    if found is None:
-        return False
-    names = {name.strip().lower() for name in listed.split(",") if name.strip()}
-    written = found["host"].lower()
-    if host == "localhost" or names & {host, written, f"{written}{found['port'] or ''}"}:
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    return bool((mapped or address).is_loopback)
+    host_of(endpoint.base_url)
+    return is_here(endpoint.base_url)
 
 
 def is_open(endpoint: Endpoint) -> bool:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from core import clearance
-from core.clearance import lacking
+from core.addresses import is_here
+from core.clearance import asked
 from core.consent import OUTSIDE, PURPOSES, RATED, same
 from core.errors import DataError
 from storage import stopping, tables
@@ -23,7 +24,7 @@ class Who:
     code: str = ""
     entered_by: tables.Person | None = None
 
-    def fields(self) -> dict[str, object]:
+    def fields(self) -> dict[str, Any]:
         if (self.person is None) == (not self.code):
             raise DataError("A consent is of a person, or of a client's or counselor's code. Choose one; nothing was saved.")
         entered = self.entered_by.id if self.entered_by is not None else None
@@ -52,8 +53,9 @@ def answer(
         )
         for purpose, yes in answers.items()
     ]  # fmt: skip
+    before = barred(store)
     store.consents.change(rows, [], at)
-    follow(store)
+    follow(store, before)
     return rows
 
 
@@ -76,17 +78,40 @@ def withdraw(
         )
         for purpose in sorted(wanted)
     ]  # fmt: skip
+    before = barred(store)
     store.consents.change(noted, [row.id or 0 for row in mine], at)
-    follow(store)
+    follow(store, before)
 
 
-def follow(store: Store) -> None:
-    """Let everything follow what is agreed now: hidden sessions, and units that may not be asked any more.
+@dataclass(frozen=True)
+class Barred:
+    """Sessions that may not be used now: withdrawn ones, and by base URL (empty: here) those nothing may judge there."""
+
+    hidden: set[int]
+    judged: dict[str, set[int]]
+
+
+def barred(store: Store) -> Barred:
+    """What may not be used as things stand."""
+    said = asked(store)
+    hidden = {id for id, who in said.items() if who.withdrew}
+    unrated = hidden | {id for id, who in said.items() if not who.allow(RATED)}
+    addresses = {same(one.base_url) for one in store.endpoints.all() if not is_here(one.base_url)}
+    sent = {url: {id for id, who in said.items() if not who.allow(OUTSIDE, url)} | hidden for url in addresses}
+    return Barred(hidden, {"": unrated} | sent)
+
+
+def follow(store: Store, before: Barred | None = None) -> None:
+    """Let everything follow what is agreed now: hidden sessions, units that may not be asked, answers under way.
 
     Called after each change of consents, of who is who, and of codes.
+
+    Args:
+        before: what was barred before the change. What is under way about sessions barred since is not kept.
     """
-    hidden = clearance.withdrawn(store)
-    store.consents.hide(hidden, now())
-    stopping.stop_waiting(store, lacking(store, RATED) | hidden, lambda url: lacking(store, OUTSIDE, url))
-
-
+    at, now_barred = now(), barred(store)
+    if before is not None:
+        since = {id for url, ids in now_barred.judged.items() for id in ids - before.judged.get(url, set())}
+        store.consents.let_go(since - now_barred.hidden)
+    store.consents.hide(now_barred.hidden, at)
+    stopping.stop_waiting(store, now_barred.judged[""], lambda url: now_barred.judged.get(same(url), set()))

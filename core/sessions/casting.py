@@ -6,13 +6,11 @@ from typing import Any, NamedTuple, cast
 
 from core.clearance import Source
 from core.errors import DataError
-from core.llm.asking import make_question
 from core.llm.engines import settings_of
 from core.llm.seam import Answer, Endpoint, Engine, Language, Question
 from core.sessions import seating
 from core.sessions.seating import Place
 from storage import tables
-from storage.store import Store
 
 OnText = Callable[[str], None] | None
 OnTurn = Callable[[int, str], None] | None
@@ -56,8 +54,8 @@ class Cast:
         agent = self.agents[seat]
         return Speaker("agent", agent.id if agent else None)
 
-    def question(self, store: Store, place: Place, turns: list[tables.Turn]) -> Question:
-        """What is asked of the agent in this place."""
+    def question(self, make: Callable[..., Question], place: Place, turns: list[tables.Turn]) -> Question:
+        """What is asked of the agent in this place; ``make`` is ``make_question`` at the session's store."""
         agent = self.agents[place.seat]
         if agent is None or (place.seat == "client" and self.role is None):
             raise DataError(
@@ -72,8 +70,8 @@ class Cast:
         else:
             inputs["most_turns"] = self.session.most_turns + opened
         role = [Source("role", self.session.role_id)] if "role" in inputs and self.session.role_id else []
-        return make_question(
-            store, agent.prompt, inputs, language=cast(Language, self.session.language),
+        return make(
+            agent.prompt, inputs, language=cast(Language, self.session.language),
             settings=seating.sampling(settings_of(agent), agent.settings),
             seed=seating.turn_seed(self.session.seed, place.position),
             use="session", sources=[Source("session", self.id, self.session.edition), *role],

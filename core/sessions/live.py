@@ -97,25 +97,35 @@ class Live:
 
     def take_seat(self, session_id: int, seat: str, person: tables.Person) -> tables.Session:
         """A person takes a seat; a turn in flight is put down first."""
+        service.check_free(self.store, session_id, seat, person)
         self.pause(session_id)
         return service.take_seat(self.store, session_id, seat, person)
 
-    def leave_seat(self, session_id: int, seat: str) -> tables.Session:
+    def leave_seat(self, session_id: int, seat: str, person: tables.Person) -> tables.Session:
+        """The person leaves a seat, or frees it as a researcher; a turn in flight is put down first."""
+        service.check_leaves(self.store, session_id, seat, person)
         self.pause(session_id)
-        return service.leave_seat(self.store, session_id, seat)
+        return service.leave_seat(self.store, session_id, seat, person)
 
-    def say(self, session_id: int, seat: str, text: str, engines: Engines) -> tables.Turn:
+    def put_down_withdrawn(self) -> None:
+        """Put down at once what goes on here although somebody withdrew it; its turn in flight is not kept."""
+        for session_id in [id for id in list(self._rooms) if self._is_running(id)]:
+            session = self.store.sessions.find(id=session_id)
+            if session is not None and session.withdrawn:
+                self.pause(session_id)
+
+    def say(self, session_id: int, seat: str, text: str, person: tables.Person, engines: Engines) -> tables.Turn:
         """Save a person's turn and let the other seat answer.
 
         A sign of risk in what a person says in the client's seat is not answered by a program: the session rests
         (``ended_by`` is ``risk``) until the person chooses to go on.
 
         Raises:
-            DataError: it is not this seat's turn, or the text cannot be a turn.
+            DataError: the person does not sit there, it is not this seat's turn, or the text cannot be a turn.
         """
         if (elsewhere := self.elsewhere(session_id)) is not None:
             raise elsewhere
-        turn = service.say(self.store, session_id, seat, text)
+        turn = service.say(self.store, session_id, seat, text, person)
         if turn.risk:
             service.rest(self.store, session_id, "risk")
         else:

@@ -1,7 +1,7 @@
 """Who speaks next, with which seed, from which inputs. Pure."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -51,6 +51,45 @@ def next_place(turns: Sequence[tables.Turn]) -> Place:
     if last.state == "partial":
         return Place(last.position, last.seat, last.id)
     return Place(last.position + 1, other(last.seat))
+
+
+def sitter(session: tables.Session, seat: str) -> int | None:
+    """The id of the person who sits in a seat."""
+    found: int | None = getattr(session, f"{seat}_person_id")
+    return found
+
+
+def check_used(session: tables.Session) -> None:
+    """Raises DataError: the session was withdrawn, so nothing is done with it any more."""
+    if session.withdrawn:
+        raise DataError(
+            "Session {id} was withdrawn by somebody who has a say in it, so it does not go on. Begin another one.",
+            id=session.id,
+        )
+
+
+def check_sits(session: tables.Session, seat: str, members: Collection[int]) -> None:
+    """Raises DataError: the person (all ids they have) does not sit in the seat."""
+    sits = sitter(session, seat)
+    if sits is None:
+        raise DataError(
+            "You do not sit in the seat {seat} of session {id}. Take the seat first; nothing was saved.", seat=seat, id=session.id
+        )
+    if sits not in members:
+        raise taken(session.id or 0, seat)
+
+
+def check_free(session: tables.Session, seat: str, members: Collection[int]) -> None:
+    """Raises DataError: somebody else sits in the seat."""
+    if sitter(session, seat) not in (None, *members):
+        raise taken(session.id or 0, seat)
+
+
+def taken(session_id: int, seat: str) -> DataError:
+    return DataError(
+        "Somebody else sits in the seat {seat} of session {id}. They can leave it, or a researcher frees it; nothing was changed.",
+        seat=seat, id=session_id,
+    )  # fmt: skip
 
 
 def as_inputs(turns: Sequence[tables.Turn]) -> list[dict[str, Any]]:

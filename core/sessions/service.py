@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 from core.errors import DataError, ModelError, WorkbenchError
-from core.llm.asking import ask
+from core.llm.asking import ask, make_question
 from core.llm.seam import Engine
 from core.sessions import ending, safety, seating
 from core.sessions.casting import Cast, Ear, OnText, OnTurn, Speaker, check_seats
@@ -101,12 +102,14 @@ async def converse(
         stop: asked before each turn.
         detector: the trained end-of-conversation detector; without it the farewell rules decide.
     Raises:
+        DataError: the session was withdrawn.
         ModelError, PromptError: a turn could not be made. All turns before it are saved, the session is paused
             with the reason, and ``converse`` goes on at that turn when called again.
     """
     session = store.sessions.get(session_id)
     if session.state == "ended":
         return session
+    seating.check_used(session)
     session = store.sessions.update(session_id, state="running", ended_by="")
     engines = {"client": engine_client, "counselor": engine_counselor}
     turns = store.sessions.turns(session_id)
@@ -132,10 +135,13 @@ async def converse(
 async def _speak(
     store: Store, crew: Cast, ear: Ear, turns: list[tables.Turn], study_id: int | None, unit_id: int | None
 ) -> tables.Turn:
-    """Ask for one turn and save it; what was said of a turn that broke off is saved as partial."""
+    """Ask for one turn and save it; what was said of a turn that broke off is saved as partial.
+
+    Nothing is saved of a turn that answers words which were deleted or withdrawn meanwhile.
+    """
     place, call_id = ear.place, None
     try:
-        question = crew.question(store, place, turns)
+        question = crew.question(partial(make_question, store), place, turns)
         answer, call_id = await ask(store, ear, question, study_id=study_id, unit_id=unit_id)
         if not answer.usable:
             ear.said = [answer.text]
@@ -145,7 +151,7 @@ async def _speak(
                 seat=place.seat, n=place.position, id=crew.id, reason=answer.reason,
             )  # fmt: skip
     except (WorkbenchError, asyncio.CancelledError):
-        if "".join(ear.said).strip():
+        if "".join(ear.said).strip() and store.sessions.get(crew.id).edition == crew.session.edition:
             put(store, crew.id, place, "".join(ear.said), crew.speaker(place.seat), state="partial", call_id=call_id)
         raise
     text = str(answer.value).strip()
@@ -216,13 +222,16 @@ def stop_session(store: Store, session_id: int) -> tables.Session:
     return store.sessions.update(session_id, state="stopped", ended_by="person")
 
 
-def say(store: Store, session_id: int, seat: str, text: str) -> tables.Turn:
+def say(store: Store, session_id: int, seat: str, text: str, person: tables.Person) -> tables.Turn:
     """Save what a person in a seat says as the next turn.
 
     Raises:
-        DataError: nothing was written, too much was written, or the other seat speaks next.
+        DataError: nothing was written, too much was written, the other seat speaks next, somebody else (or nobody)
+            sits in the seat, or the session was withdrawn.
     """
-    words = text.strip()
+    words, session = text.strip(), store.sessions.get(session_id)
+    seating.check_used(session)
+    seating.check_sits(session, seat, store.persons.members(person.id or 0))
     place = seating.next_place(store.sessions.turns(session_id))
     if not words or len(words) > LONGEST:
         raise DataError(
@@ -234,38 +243,67 @@ def say(store: Store, session_id: int, seat: str, text: str) -> tables.Turn:
             "The {seat} speaks next in session {id}. Wait for that turn, then send yours; nothing was saved.",
             seat=place.seat, id=session_id,
         )  # fmt: skip
-    person = getattr(store.sessions.get(session_id), f"{seat}_person_id")
-    return put(store, session_id, place, words, Speaker("person" if person else "unknown person", None, person))
+    return put(store, session_id, place, words, Speaker("person", None, person.id))
 
 
-def take_seat(
-    store: Store, session_id: int, seat: str, person: tables.Person
-) -> tables.Session:
-    """A person takes a seat: the session becomes a live one. What they say travels as far as they agreed."""
+def check_free(store: Store, session_id: int, seat: str, person: tables.Person) -> tables.Session:
+    """The session, where the person may take the seat.
+
+    Raises:
+        DataError: somebody else sits there, or the session was withdrawn.
+    """
     session = store.sessions.get(session_id)
-    fields: dict[str, Any] = {f"{seat}_person_id": person.id, "origin": "live", "engine": "mixed"}
+    seating.check_used(session)
+    seating.check_free(session, seat, store.persons.members(person.id or 0))
+    return session
+
+
+def take_seat(store: Store, session_id: int, seat: str, person: tables.Person) -> tables.Session:
+    """A person takes a seat. What they say travels as far as they agreed; a simulated session becomes a live one,
+    while what was imported or rebuilt stays so, since its text needs its review all the same.
+
+    Raises:
+        DataError: somebody else sits there; only they leave it, or a researcher frees it.
+    """
+    session = check_free(store, session_id, seat, person)
+    fields: dict[str, Any] = {"engine": "mixed"} | ({"origin": "live"} if session.origin == "simulated" else {})
     if not getattr(session, f"{seat}_code"):
         fields[f"{seat}_code"] = next(iter(getattr(person, f"{seat}_codes")), person.code)
-    return store.sessions.update(session_id, **fields)
+    if not store.sessions.sit(session_id, seat, person.id or 0, store.persons.members(person.id or 0), **fields):
+        raise seating.taken(session_id, seat)
+    return store.sessions.get(session_id)
 
 
-def leave_seat(store: Store, session_id: int, seat: str) -> tables.Session:
-    """Hand the seat back to its agent; what the person said stays, and stays theirs."""
+def check_leaves(store: Store, session_id: int, seat: str, person: tables.Person) -> None:
+    """Raises DataError: somebody else sits there, and the person is no researcher."""
+    if "researcher" not in person.roles:
+        seating.check_sits(store.sessions.get(session_id), seat, store.persons.members(person.id or 0))
+
+
+def leave_seat(store: Store, session_id: int, seat: str, person: tables.Person) -> tables.Session:
+    """Hand the seat back to its agent; what was said stays, and stays of whoever said it.
+
+    Raises:
+        DataError: somebody else sits there, and the person is no researcher.
+    """
+    check_leaves(store, session_id, seat, person)
     return store.sessions.update(session_id, **{f"{seat}_person_id": None})
 
 
 def branch(
-    store: Store, session_id: int, at: int, *, counselor_agent: tables.Agent | None = None,
+    store: Store, session_id: int, at: int, person: tables.Person, *, counselor_agent: tables.Agent | None = None,
     most_turns: int | None = None, seed: int | None = None,
 ) -> tables.Session:  # fmt: skip
     """A new session that begins like this one, up to and with turn ``at``.
 
-    Copied turns name no call: their provenance is the parent's.
+    Copied turns name no call: their provenance is the parent's. They keep who spoke; but only the person who makes
+    the branch still sits in it.
 
     Raises:
-        DataError: the session has no complete turn there.
+        DataError: the session has no complete turn there, or was withdrawn.
     """
     parent = store.sessions.get(session_id)
+    seating.check_used(parent)
     kept = [turn for turn in store.sessions.turns(session_id) if turn.position <= at and turn.state in ("complete", "deleted")]
     if not kept or kept[-1].position != at or kept[-1].state == "deleted":
         raise DataError(
@@ -279,6 +317,8 @@ def branch(
         "most_turns": seating.check_limit(most_turns or parent.most_turns),
         "seed": seed if seed is not None else seating.turn_seed(parent.seed, -1 - siblings),
     }  # fmt: skip
+    members = store.persons.members(person.id or 0)
+    fields |= {f"{seat}_person_id": None for seat in seating.SEATS if seating.sitter(parent, seat) not in members}
     if counselor_agent is not None:
         check_seats(None, None, counselor_agent)
         fields |= {"counselor_agent_id": counselor_agent.id, "counselor_person_id": None}

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from core.errors import DataError, ModelError, Refused
+from core.errors import DataError, ModelError
+from core.people import service as people
 from core.sessions import seating, service
 from storage import tables
 from storage.store import Store
@@ -42,7 +43,7 @@ def test_questions_carry_the_role_the_turns_and_the_papers_settings(
     assert second.inputs["most_turns"] == 5 and len(second.inputs["turns"]) == 2
     assert (first.settings.temperature, first.settings.top_p, first.settings.max_tokens) == (0.7, 0.9, 512)
     assert first.seed == seating.turn_seed(7, 2) != second.seed
-    assert first.record == f"session {session.id}"
+    assert set(first.about) == {("role", role.id, 0), ("session", session.id, 0)} and first.use == "session"
 
 
 def test_a_mutual_farewell_ends_the_session(
@@ -136,17 +137,21 @@ def test_without_an_opener_the_first_seat_speaks_for_itself(
 def test_the_session_waits_for_a_person(
     store: Store, role: tables.RoleCard, agents: Agents, scripted: Any
 ) -> None:
+    ana = people.begin(store, "secret-a", {"counselor": []}, "T-01")
     session = service.begin(store, role, agents["client"], None, most_turns=4)
     id = session.id or 0
+    service.take_seat(store, id, "counselor", ana)
     waiting = held(store, session, scripted("I lost my job."), None)
     assert (waiting.state, waiting.ended_by, waiting.origin) == ("paused", "waiting", "live")
-    service.say(store, id, "counselor", "  What was that like?  ")
+    turn = service.say(store, id, "counselor", "  What was that like?  ", ana)
+    assert (turn.speaker, turn.person_id) == ("person", ana.id)
     held(store, session, scripted("Bad."), None)
     assert [t.text for t in store.sessions.turns(id)][-2:] == ["What was that like?", "Bad."]
-    with pytest.raises(DataError, match="counselor speaks next"):
-        service.say(store, id, "client", "And now me.")
     with pytest.raises(DataError, match="1 to 4000"):
-        service.say(store, id, "counselor", " ")
+        service.say(store, id, "counselor", " ", ana)
+    service.take_seat(store, id, "client", ana)
+    with pytest.raises(DataError, match="counselor speaks next"):
+        service.say(store, id, "client", "And now me.", ana)
 
 
 def test_a_risk_sign_is_marked_where_the_client_says_it(
@@ -158,30 +163,13 @@ def test_a_risk_sign_is_marked_where_the_client_says_it(
     assert [m["kind"] for m in marked[1]] == ["suicide"] and marked[2] == []
 
 
-def test_clearance_is_inherited_and_a_persons_words_need_consent(
-    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any
-) -> None:
-    outside = scripted("Hello.", base_url="https://models.example/v1")
-    session = service.begin(store, role, agents["client"], agents["counselor"])
-    service.take_seat(store, session.id or 0, "client", "P1")
-    service.say(store, session.id or 0, "client", "It is me now.")
-    with pytest.raises(Refused, match=f"session {session.id}"):
-        held(store, session, None, outside)
-    assert outside.asked == []
-    service.take_seat(store, session.id or 0, "client", "P1", "https://models.example/v1")
-    held(store, session, None, outside)
-    assert len(outside.asked) == 1
-
-    unconfirmed = store.roles.update(role.id or 0, clearance=0)
-    assert service.begin(store, unconfirmed, agents["client"], agents["counselor"]).clearance == 0
-
-
 def test_a_branch_begins_alike_and_goes_its_own_way(
     store: Store, role: tables.RoleCard, agents: Agents, scripted: Any
 ) -> None:
     parent = service.begin(store, role, agents["client"], agents["counselor"], most_turns=4)
     held(store, parent, scripted("I lost my job."), scripted("Tell me more."))
-    child = service.branch(store, parent.id or 0, 3)
+    someone = people.begin(store, "secret-a")
+    child = service.branch(store, parent.id or 0, 3, someone)
     assert (child.parent_id, child.branch_turn, child.state) == (parent.id, 3, "paused")
     assert child.seed != parent.seed
     held(store, child, scripted("It was in spring."), scripted("In spring."))
@@ -189,7 +177,7 @@ def test_a_branch_begins_alike_and_goes_its_own_way(
     assert [t.text for t in ours[:3]] == [t.text for t in theirs[:3]] and ours[3].text != theirs[3].text
     assert ours[1].call_id is None
     with pytest.raises(DataError, match="no complete turn 9"):
-        service.branch(store, parent.id or 0, 9)
+        service.branch(store, parent.id or 0, 9, someone)
 
 
 def test_agents_sit_where_they_belong(store: Store, role: tables.RoleCard, agents: Agents) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from core.clearance import Clearance, kind_of
 from core.sessions.importing import Brought, import_transcripts
 from storage.store import Store
 
@@ -33,9 +34,8 @@ def test_labelled_chinese_text(store: Store) -> None:
         ("client", "半年了。"),
     ]
     session = store.sessions.get(done.saved[0])
-    assert (session.language, session.origin, session.clearance, session.engine) == (
-        "zh", "imported", 0, "imported"
-    )  # fmt: skip
+    assert (session.language, session.origin, session.engine) == ("zh", "imported", "imported")
+    assert kind_of(store, "session", done.saved[0]) is Clearance.UNCONFIRMED
 
 
 def test_irregular_text_is_taken_apart_and_every_change_is_said(store: Store) -> None:

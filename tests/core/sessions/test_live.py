@@ -12,9 +12,13 @@ from typing import Any
 import pytest
 from sqlmodel import select
 
+from core.clearance import Clearance, kind_of
 from core.errors import DataError, ModelError
 from core.llm.openai_engine import OpenAIEngine
 from core.llm.seam import Endpoint
+from core.people import agreements
+from core.people import service as people
+from core.people.agreements import Who
 from core.sessions import live, service
 from storage import tables
 from storage.locks import FileLock, beside
@@ -49,6 +53,11 @@ class Patient:
         while self.held:
             await asyncio.sleep(0.005)
         return await self.inner.ask(question)
+
+
+@pytest.fixture
+def ana(store: Store) -> tables.Person:
+    return people.begin(store, "secret-a", {"counselor": []}, "T-01")
 
 
 def begun(store: Store, role: tables.RoleCard, agents: Agents, most: int = 4) -> int:
@@ -168,27 +177,30 @@ def test_a_key_in_a_streamed_turn_is_neither_shown_nor_kept(
 
 
 def test_a_person_sits_in_a_seat(
-    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live,
+    ana: tables.Person,
 ) -> None:
     id = begun(store, role, agents, most=6)
-    server.take_seat(id, "counselor", "P1")
+    server.take_seat(id, "counselor", ana)
     engines = {"client": scripted("Hard."), "counselor": None}
     server.start(id, engines)
     until(lambda: store.sessions.get(id).ended_by == "waiting")
-    server.say(id, "counselor", "What makes it hard?", engines)
+    server.say(id, "counselor", "What makes it hard?", ana, engines)
     until(lambda: len(store.sessions.turns(id)) == 4)
     until(lambda: not server.view(id).running)
     session = store.sessions.get(id)
-    assert (session.origin, session.counselor_person, session.clearance) == ("live", "P1", 1)
+    assert (session.origin, session.counselor_person_id, session.counselor_code) == ("live", ana.id, "T-01")
+    assert kind_of(store, "session", id) is Clearance.LIVE
 
 
 def test_a_persons_risk_sign_is_not_answered_by_a_program(
-    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live,
+    ana: tables.Person,
 ) -> None:
     id, counselor = begun(store, role, agents), scripted("Go on.")
     engines = {"client": None, "counselor": counselor}
-    server.take_seat(id, "client", "P1")
-    server.say(id, "client", "I don't want to live anymore.", engines)
+    server.take_seat(id, "client", ana)
+    server.say(id, "client", "I don't want to live anymore.", ana, engines)
     assert not server.view(id).running and counselor.asked == []
     assert (store.sessions.get(id).state, store.sessions.get(id).ended_by) == ("paused", "risk")
     server.start(id, engines)  # the person chose to go on
@@ -196,12 +208,13 @@ def test_a_persons_risk_sign_is_not_answered_by_a_program(
 
 
 def test_who_speaks_out_of_turn_is_told(
-    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live,
+    ana: tables.Person,
 ) -> None:
     id = begun(store, role, agents)
-    server.take_seat(id, "counselor", "P1")
+    server.take_seat(id, "counselor", ana)
     with pytest.raises(DataError, match="client speaks next"):
-        server.say(id, "counselor", "Me first.", {"client": None, "counselor": None})
+        server.say(id, "counselor", "Me first.", ana, {"client": None, "counselor": None})
 
 
 def killed(store: Store, id: int) -> None:
@@ -218,6 +231,33 @@ def killed(store: Store, id: int) -> None:
     until(lambda: store.sessions.get(id).state == "running")
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
+
+
+def test_a_session_whose_speaker_withdraws_is_put_down_and_what_was_under_way_is_not_kept(
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live, ana: tables.Person
+) -> None:
+    id, client = begun(store, role, agents), Patient(scripted)
+    engines = {"client": client, "counselor": None}
+    server.take_seat(id, "counselor", ana)
+    agreements.answer(store, Who(ana), {"taking part": True}, id)
+    server.start(id, engines)
+    until(lambda: server.view(id).text == "So much has ")
+    client.held = False
+    until(lambda: store.sessions.get(id).ended_by == "waiting")
+    client.held = True
+    server.say(id, "counselor", "What makes it hard?", ana, engines)
+    until(lambda: server.view(id).text == "So much has ")
+    agreements.withdraw(store, Who(ana))
+    server.put_down_withdrawn()
+    assert not server.view(id).running
+    assert [t.text for t in store.sessions.turns(id)][2:] == ["What makes it hard?"], "no half answer to withdrawn words"
+    assert store.calls.count() == 1, "the answer that came before the withdrawal"
+    for change in (
+        lambda: server.say(id, "client", "More.", ana, engines), lambda: server.take_seat(id, "client", ana),
+        lambda: service.branch(store, id, 2, ana), lambda: asyncio.run(service.converse(store, client, client, id)),
+    ):  # fmt: skip
+        with pytest.raises(DataError, match="was withdrawn"):
+            change()
 
 
 class Endless:
@@ -257,7 +297,8 @@ def second(store: Store) -> Iterator[live.Live]:
 
 
 def test_a_second_server_leaves_the_sessions_of_the_first_alone(
-    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, server: live.Live,
+    ana: tables.Person,
 ) -> None:
     id, client = begun(store, role, agents), Patient(scripted)
     engines = {"client": client, "counselor": scripted("Go on.")}
@@ -268,7 +309,7 @@ def test_a_second_server_leaves_the_sessions_of_the_first_alone(
         assert store.sessions.get(id).state == "running" and server.view(id).running
         for change in (
             lambda: other.start(id, engines), lambda: other.pause(id), lambda: other.stop(id),
-            lambda: other.take_seat(id, "counselor", "P1"), lambda: other.say(id, "counselor", "Me too.", engines),
+            lambda: other.take_seat(id, "counselor", ana), lambda: other.say(id, "counselor", "Me too.", ana, engines),
         ):  # fmt: skip
             with pytest.raises(DataError, match="going on in another Rapport"):
                 change()
