@@ -1,9 +1,30 @@
 """Who looked: opening a session or report of somebody is kept, and shown to that person and to researchers."""
 
-from core.clearance import Clearance, kind_of
-from core.people.rights import spoke_in
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from core import clearance
+from core.clearance import Clearance, Source
 from storage import tables
 from storage.store import Store
+
+
+class Opened(NamedTuple):
+    """A record that was opened: a session or a report, and its id."""
+
+    kind: str
+    id: int
+
+
+@dataclass(frozen=True)
+class Looked:
+    """Who looked: code, when, on which page (or *export*, *command line*)."""
+
+    code: str
+    when: str
+    page: str
+    record: Opened
 
 
 def note(store: Store, person: tables.Person, kind: str, id: int, page: str) -> tables.Look | None:
@@ -11,8 +32,53 @@ def note(store: Store, person: tables.Person, kind: str, id: int, page: str) -> 
 
     A page calls it once for each opening, not for each rerun.
     """
-    if kind_of(store, kind, id) is Clearance.SYNTHETIC:
-        return None
-    if kind == "session" and spoke_in(store, person, store.sessions.get(id)):
-        return None
-    return store.looks.add(tables.Look(kind=kind, record_id=id, person_id=person.id or 0, page=page))
+    kept = note_all(store, person, [Opened(kind, id)], page)
+    return kept[0] if kept else None
+
+
+def note_all(store: Store, person: tables.Person, opened: Iterable[Opened], page: str) -> list[tables.Look]:
+    """``note`` for many records at once, as an export opens them; those that are gone are left out."""
+    seats = store.persons.seats(store.persons.members(person.id or 0))
+    others = [one for one in dict.fromkeys(opened) if one.kind != "session" or one.id not in seats]
+    rows = [
+        tables.Look(kind=one.kind, record_id=one.id, person_id=person.id or 0, page=page)
+        for one in of_somebody(store, others)
+    ]  # fmt: skip
+    store.looks.add_many(rows)
+    return rows
+
+
+def of_somebody(store: Store, records: Iterable[Opened]) -> list[Opened]:
+    """Those a person stands behind: whatever was not made up, and whatever somebody spoke in."""
+    asked = list(records)
+    found: list[clearance.Standing | None] = clearance.read(
+        store,
+        lambda connection: [
+            clearance.of_session(connection, one.id) if one.kind == "session" else clearance.of_text(connection, Source(one.kind, one.id))
+            for one in asked
+        ],
+    )
+    return [one for one, now in zip(asked, found, strict=True) if now is not None and of_a_person(now)]
+
+
+def of_a_person(now: clearance.Standing) -> bool:
+    spoken = now.everybody is not None and (now.everybody.persons or now.everybody.unknown)
+    return now.clearance is not Clearance.SYNTHETIC or bool(spoken)
+
+
+def at(store: Store, records: Iterable[Opened]) -> list[Looked]:
+    """Who opened these records, newest first."""
+    asked = list(records)
+    names = store.persons.names()
+    found = [
+        look for kind in ("session", "report")
+        for look in store.looks.of_records(kind, [one.id for one in asked if one.kind == kind])
+    ]  # fmt: skip
+    found.sort(key=lambda look: look.id or 0, reverse=True)
+    return [Looked(names.get(look.person_id, ""), look.created, look.page, Opened(look.kind, look.record_id)) for look in found]
+
+
+def at_mine(store: Store, person: tables.Person) -> list[Looked]:
+    """Who opened the sessions this person sits or spoke in, newest first; themselves left out."""
+    ids = store.persons.members(person.id or 0)
+    return at(store, [Opened("session", id) for id in store.persons.seats(ids)])
