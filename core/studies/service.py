@@ -42,8 +42,14 @@ def plan(
     return design, expand(design, catalogue), drawn
 
 
-def begin(store: Store, given: Design | dict[str, Any] | str | Path) -> tables.Study:
-    """Save a study with all its units; nothing is asked yet."""
+def begin(
+    store: Store, given: Design | dict[str, Any] | str | Path, person: tables.Person | None = None
+) -> tables.Study:  # fmt: skip
+    """Save a study with all its units; nothing is asked yet.
+
+    Args:
+        person: who begins it.
+    """
     design = read_design(given)
     ensure_shipped(store)
     catalogue, drawn = look_up(store, design)
@@ -52,6 +58,7 @@ def begin(store: Store, given: Design | dict[str, Any] | str | Path) -> tables.S
     study = tables.Study(
         name=design.name, design=design.model_dump(mode="json"), samples=drawn | made.pairs, budget=design.budget,
         engine=engine_kind(store, made), language=design.language, draw=draw,
+        person_id=person.id if person is not None else None,
     )  # fmt: skip
     return units.add_study(store, study, (unit._asdict() for unit in made.units))
 
