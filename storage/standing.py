@@ -83,7 +83,7 @@ def text_facts(connection: sqlite3.Connection, kind: str, id: int) -> TextFacts 
     if row is None:
         return None
     held = dict(zip((column[0] for column in found.description), row, strict=True))
-    as_json = {column.name for column in MODELS[kind].__table__.columns if type(column.type).__name__ == "JSON"}  # type: ignore[attr-defined]
+    as_json = {column.name for column in MODELS[kind].__table__.columns if type(column.type).__name__ == "JSON"}
     words = {name: json.loads(held[name]) if name in as_json else held[name] for name in TEXTS[kind]}
     return TextFacts(
         text_hash(kind, words), held.get("sampling", ""), bool(held.get("edited_by")), bool(held["elsewhere"]),
@@ -142,7 +142,7 @@ def agreed_for(connection: sqlite3.Connection, seat: str, code: str) -> list[Agr
 
 def _agreed(connection: sqlite3.Connection, where: str, values: Sequence[Any]) -> list[Agreed]:
     rows = connection.execute(f"SELECT {', '.join(CONSENT)} FROM consent WHERE {where} ORDER BY id", values).fetchall()
-    return [Agreed(*row[:7], bool(row[7]), bool(row[8]), row[9], row[10]) for row in rows]
+    return [Agreed._make((*row[:7], bool(row[7]), bool(row[8]), *row[9:])) for row in rows]
 
 
 def must_ask(connection: sqlite3.Connection) -> bool:
