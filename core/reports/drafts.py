@@ -2,14 +2,16 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from core.errors import DataError, WorkbenchError
 from core.files import composed
 from core.reports import masking
 from core.reports.components import PARTS
+from core.reports.marking import pattern
 from core.reports.masking import Span
 from storage import tables
+from storage.reviewed import hashed
 
 Spans = Mapping[str, Sequence[Span]]
 
@@ -62,26 +64,45 @@ def key_of(report_id: int, parts: Mapping[str, str], spans: Spans) -> list[table
             replacement=span.replacement, kept=span.kept,
         )
         for part in PARTS
-        for span in masking.merged(spans.get(part, ()), len(parts[part]))
+        for span in masking.settled(spans.get(part, ()), len(parts[part]))
+        if not span.kept or parts[part][span.start : span.end].strip()
     ]  # fmt: skip
+
+
+def shown_hash(parts: Mapping[str, str], spans: Spans) -> str:
+    """The hash of a report as a person reviews it: its text as it will travel, and every mark in it."""
+    masked = [masking.apply(parts[part], spans.get(part, ())) for part in PARTS]
+    marks = [[part, one.start, one.end, one.kind, one.replacement, one.kept] for part in PARTS for one in spans.get(part, ())]
+    return hashed([masked, marks])
 
 
 def placed(text: str, rows: Sequence[tables.Mask], stretches: Sequence[tuple[int, int]]) -> list[Span]:
     """Spans of the key's rows: masked ones where they were put back, kept ones at their next occurrence."""
     found, masked, at = [], iter(stretches), 0
     for row in rows:
-        start, end = (text.find(row.original, at), 0) if row.kept else next(masked)
-        if start < 0:
+        place = pattern(row.original).search(text, at) if row.kept else None
+        if row.kept and place is None:
             continue
-        end = end or start + len(row.original)
+        start, end = place.span() if place else next(masked)
         found.append(Span(start, end, row.kind, row.replacement, row.kept))
         at = end
     return found
 
 
-def kept_decisions(parts: Mapping[str, str], fresh: Spans, before: Spans) -> dict[str, list[Span]]:
-    """Fresh spans with what a person had decided for the same words in the same component: kept stays kept."""
-    kept = {span.replacement for spans in before.values() for span in spans if span.kept}
-    return {
-        part: [replace(span, kept=span.replacement in kept) for span in spans] for part, spans in fresh.items()
-    }
+def before_masking(report: tables.Report, rows: Sequence[tables.Mask]) -> tuple[dict[str, str], dict[str, list[Span]]]:
+    """A report as it came, and what is marked in it; where the key no longer fits, as it stands and what is found in it."""
+    parts: dict[str, str] = {}
+    spans: dict[str, list[Span]] = {}
+    for part in PARTS:
+        mine = [row for row in rows if row.component == part]
+        back = masking.restore(getattr(report, part), [(r.original, r.replacement) for r in mine if not r.kept])
+        if back is None:
+            return as_it_stands(report)
+        parts[part] = back[0]
+        spans[part] = placed(back[0], mine, back[1])
+    return parts, spans
+
+
+def as_it_stands(report: tables.Report) -> tuple[dict[str, str], dict[str, list[Span]]]:
+    parts = {part: getattr(report, part) for part in PARTS}
+    return parts, masking.find(parts, report.language)

@@ -6,9 +6,10 @@ Patterns read the text after NFKC; offsets are those of the text as given.
 
 import re
 import unicodedata
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice, takewhile
 
 from core.reports.masking_hits import Hit, words
 
@@ -204,6 +205,24 @@ def apply(text: str, spans: Sequence[Span]) -> str:
     return "".join([*pieces, text[at:]])
 
 
+def settled(spans: Sequence[Span], size: int) -> list[Span]:
+    """Spans in order, inside the text and apart: what is masked stays masked, and what is kept is what is left of it."""
+    masked = merged([span for span in spans if not span.kept], size)
+    kept = merged([span for span in spans if span.kept], size)
+    ends = [span.end for span in masked]
+    left = [piece for span in kept for piece in outside(span, islice(masked, bisect_right(ends, span.start), None))]
+    return sorted([*masked, *left], key=lambda span: span.start)
+
+
+def outside(span: Span, others: Iterable[Span]) -> list[Span]:
+    """What of a span lies in none of the others, which stand in order and end after it begins."""
+    pieces, at = [], span.start
+    for other in takewhile(lambda one: one.start < span.end, others):
+        pieces.append((at, other.start))
+        at = other.end
+    return [replace(span, start=start, end=end) for start, end in [*pieces, (at, span.end)] if start < end]
+
+
 def merged(spans: Sequence[Span], size: int) -> list[Span]:
     """Spans in order, inside the text, overlapping ones joined under the first one's replacement."""
     joined: list[Span] = []
@@ -239,13 +258,6 @@ def restore(masked: str, rows: Sequence[tuple[str, str]]) -> tuple[str, list[tup
     return text + masked[at:], stretches
 
 
-def everywhere(parts: Parts, words_marked: str) -> dict[str, list[tuple[int, int]]]:
-    """All places where the marked words stand, in every component."""
-    whole = re.escape(words_marked.strip())
-    edge, close = (r"(?<![^\W_])" if words_marked.strip()[:1].isascii() else ""), (r"(?![^\W_])" if words_marked.strip()[-1:].isascii() else "")
-    return {part: [m.span() for m in re.finditer(edge + whole + close, text)] if whole else [] for part, text in parts.items()}
-
-
 def neutral(text: str, language: str) -> str:
     """A masked text for a writer: “Client A” is the client, “her brother Person B” her brother."""
     told = words(language)
@@ -256,23 +268,3 @@ def neutral(text: str, language: str) -> str:
     text = re.sub(r"(^|[.!?:]\s+|\n)Client [A-Z]\b", r"\1The client", text)
     text = re.sub(r"\b(?:[Tt]he )?Client [A-Z]\b", "the client", text)
     return re.sub(rf"\b({related}),? Person [A-Z]\b", r"\1", text)
-
-
-def add(parts: Parts, spans: Mapping[str, Sequence[Span]], said: str, kind: str, language: str) -> dict[str, list[Span]]:
-    """Spans with the marked words masked wherever they stand; marks inside them give way."""
-    taken = {span.replacement for here in spans.values() for span in here}
-    replacement = Labels(language, "\n".join(parts.values()), taken).next(kind, False, said)
-    changed = {part: list(here) for part, here in spans.items()}
-    for part, places in everywhere(parts, said).items():
-        for start, end in places:
-            free = [span for span in changed.get(part, []) if span.end <= start or span.start >= end]
-            changed[part] = sorted([*free, Span(start, end, kind, replacement, False, "person")], key=lambda s: s.start)
-    return changed
-
-
-def decide(spans: Mapping[str, Sequence[Span]], replacement: str, kept: bool) -> dict[str, list[Span]]:
-    """Spans with one entity masked or kept, everywhere."""
-    return {
-        part: [replace(span, kept=kept) if span.replacement == replacement else span for span in here]
-        for part, here in spans.items()
-    }
