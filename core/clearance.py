@@ -129,15 +129,18 @@ def clearance_of(connection: sqlite3.Connection, source: Source) -> Clearance:
 
 def words_of_text(connection: sqlite3.Connection, source: Source, facts: standing.TextFacts) -> Clearance:
     said = standing.reviews(connection, source.kind, source.id).get(source.hash or facts.hash)
+    if own := own_words(source.kind, facts, said):
+        return own
+    return lowest(made_of(connection, facts.made_from)) if facts.made_from else Clearance.UNCONFIRMED
+
+
+def own_words(kind: str, facts: standing.TextFacts, said: str | None) -> Clearance | None:
+    """The kind of a text by itself: what a person said of it, else how it came to be; ``None`` where that is what it is made from."""
     if said is not None:
         return Clearance(said)
-    if facts.elsewhere or facts.edited:
-        return Clearance.UNCONFIRMED
-    if source.kind == "role":
-        return Clearance.SYNTHETIC if facts.sampling in ("stratified", "paper") else Clearance.UNCONFIRMED
-    if source.kind == "note" and facts.made_from:
-        return lowest(made_of(connection, facts.made_from))
-    return Clearance.UNCONFIRMED
+    if kind == "role" and not (facts.elsewhere or facts.edited) and facts.sampling in ("stratified", "paper"):
+        return Clearance.SYNTHETIC
+    return None if kind == "note" and not (facts.elsewhere or facts.edited) else Clearance.UNCONFIRMED
 
 
 def lowest(kinds: Iterable[Clearance]) -> Clearance:
@@ -167,7 +170,7 @@ def codes_of(connection: sqlite3.Connection, kind: str, facts: standing.TextFact
 def everybody(connection: sqlite3.Connection, facts: standing.SessionFacts) -> Everybody | None:
     """All who have a say in a session; ``None`` where nobody has."""
     brought = facts.elsewhere or facts.origin in ("imported", "reconstructed")
-    ours = frozenset() if facts.elsewhere else facts.speakers
+    ours = facts.speakers - {None} if facts.elsewhere else facts.speakers  # who spoke there is nobody here
     if not (brought or ours or facts.client_code or facts.counselor_code):
         return None
     persons = {standing.members(connection, id) for id in ours if id is not None}
@@ -212,6 +215,18 @@ def asked(store: Store) -> dict[int, Everybody]:
         return {id: who for id, who in found.items() if who is not None}
 
     found: dict[int, Everybody] = read(store, find)
+    return found
+
+
+def kinds(store: Store, kind: Literal["report", "role"]) -> dict[int, Clearance]:
+    """The kind of each report's, or each role version's, words, by id; in two queries, for lists."""
+
+    def find(connection: sqlite3.Connection) -> dict[int, Clearance]:
+        said = standing.all_reviews(connection, kind)
+        facts = standing.all_text_facts(connection, kind)
+        return {id: own_words(kind, one, said.get(id, {}).get(one.hash)) or Clearance.UNCONFIRMED for id, one in facts.items()}
+
+    found: dict[int, Clearance] = read(store, find)
     return found
 
 

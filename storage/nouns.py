@@ -2,8 +2,8 @@
 
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from sqlalchemy import func, or_, text, update
 from sqlalchemy.exc import IntegrityError
@@ -30,6 +30,14 @@ class Settings:
         self.database.run(lambda session: session.merge(tables.Setting(name=name, value=value)))
 
 
+class Rewritten(NamedTuple):
+    """What a report becomes: columns, the key to its masking (``None``: as it is), and what a person says of the new words."""
+
+    fields: Mapping[str, Any]
+    masks: Sequence[tables.Mask] | None = None
+    reviews: Sequence[tables.Review] = ()
+
+
 class Reports(Records[tables.Report]):
     def save(self, report: tables.Report, masks: list[tables.Mask]) -> tables.Report:
         """A report with the key to its masking, in one transaction."""
@@ -47,14 +55,31 @@ class Reports(Records[tables.Report]):
     def masks(self, report_id: int) -> list[tables.Mask]:
         return Records(self.database, tables.Mask, "mask").all(report_id=report_id)
 
-    def replace_masks(self, report_id: int, masks: list[tables.Mask]) -> None:
-        def swap(session: Transaction) -> None:
-            for old in session.exec(select(tables.Mask).filter_by(report_id=report_id)):
-                session.delete(old)
-            for mask in masks:
-                session.add(mask)
+    def rewrite(self, report_id: int, work: "Callable[[tables.Report, list[tables.Mask]], Rewritten]") -> tables.Report:
+        """Change a report's words with the key to its masking, and keep what a person said of them: all or nothing.
 
-        self.database.run(swap)
+        Args:
+            work: what the report becomes, from the report and its key as they are; nobody else writes meanwhile.
+        Raises:
+            NotFound: no such report. DataError: another report has the very same words.
+        """
+
+        def all_of_it(session: Transaction) -> tables.Report | None:
+            report = session.get(tables.Report, report_id)
+            if report is None:
+                return None
+            old = list(session.exec(select(tables.Mask).filter_by(report_id=report_id).order_by(col(tables.Mask.id))))
+            new = work(report, old)
+            report.sqlmodel_update(dict(new.fields))
+            for row in old if new.masks is not None else ():
+                session.delete(row)
+            session.add_all([report, *(new.masks or ()), *new.reviews])
+            return report
+
+        try:
+            return self.database.run(all_of_it, alone=True) or self.get(report_id)
+        except IntegrityError as error:
+            raise self._clash(None, error) from error
 
     def notes(self, report_id: int) -> list[tables.Note]:
         return Records(self.database, tables.Note, "note").all(report_id=report_id)

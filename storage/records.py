@@ -21,14 +21,18 @@ class Database:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
-    def run(self, work: Callable[[Session], Result]) -> Result:
+    def run(self, work: Callable[[Session], Result], alone: bool = False) -> Result:
         """Do the work in one transaction; rows stay readable afterwards.
 
+        Args:
+            alone: nobody else writes between what it reads and what it saves.
         Raises:
             StoreError: the database is locked, read-only or full. What was saved before is safe.
         """
         try:
             with Session(self.engine, expire_on_commit=False) as session, session.begin():
+                if alone:
+                    session.connection().exec_driver_sql("BEGIN IMMEDIATE")
                 return work(session)
         except OperationalError as error:
             raise readable(error, self.engine.url) from error

@@ -78,12 +78,22 @@ def session_facts(connection: sqlite3.Connection, id: int) -> SessionFacts | Non
 
 def text_facts(connection: sqlite3.Connection, kind: str, id: int) -> TextFacts | None:
     """The facts of a report, note or role version; its hash is made from its words."""
-    found = connection.execute(f"SELECT * FROM {TABLES[kind]} WHERE id = ?", (id,))
-    row = found.fetchone()
-    if row is None:
-        return None
-    held = dict(zip((column[0] for column in found.description), row, strict=True))
+    return _facts(connection, kind, "WHERE id = ?", (id,)).get(id)
+
+
+def all_text_facts(connection: sqlite3.Connection, kind: str) -> dict[int, TextFacts]:
+    """The facts of all reports, notes or role versions, by id."""
+    return _facts(connection, kind, "", ())
+
+
+def _facts(connection: sqlite3.Connection, kind: str, where: str, values: Sequence[Any]) -> dict[int, TextFacts]:
+    found = connection.execute(f"SELECT * FROM {TABLES[kind]} {where}", values)
+    names = [column[0] for column in found.description]
     as_json = {column.name for column in MODELS[kind].__table__.columns if type(column.type).__name__ == "JSON"}
+    return {row[names.index("id")]: _facts_of(kind, dict(zip(names, row, strict=True)), as_json) for row in found}
+
+
+def _facts_of(kind: str, held: dict[str, Any], as_json: set[str]) -> TextFacts:
     words = {name: json.loads(held[name]) if name in as_json else held[name] for name in TEXTS[kind]}
     return TextFacts(
         text_hash(kind, words), held.get("sampling", ""), bool(held.get("edited_by")), bool(held["elsewhere"]),
@@ -103,6 +113,14 @@ def reviews(connection: sqlite3.Connection, kind: str, id: int) -> dict[str, str
     """What persons said of texts of this record: hash → confirmed or synthetic, the latest for each text."""
     sql = "SELECT hash, says FROM review WHERE kind = ? AND record_id = ? ORDER BY id"
     return dict(connection.execute(sql, (kind, id)).fetchall())
+
+
+def all_reviews(connection: sqlite3.Connection, kind: str) -> dict[int, dict[str, str]]:
+    """What persons said of texts of all records of a kind: id → hash → confirmed or synthetic."""
+    found: dict[int, dict[str, str]] = {}
+    for id, hash, says in connection.execute("SELECT record_id, hash, says FROM review WHERE kind = ? ORDER BY id", (kind,)):
+        found.setdefault(id, {})[hash] = says
+    return found
 
 
 def family(connection: sqlite3.Connection, id: int) -> frozenset[int]:

@@ -35,6 +35,7 @@ class Store:
         self.database = database
         self.settings = Settings(database)
         self.reports = Reports(database, tables.Report, "report")
+        self.notes = Records(database, tables.Note, "note")
         self.roles = Roles(database, tables.RoleCard, "role card")
         self.endpoints = Records(database, tables.Endpoint, "endpoint")
         self.agents = Records(database, tables.Agent, "agent")

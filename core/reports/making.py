@@ -65,6 +65,18 @@ def change_note(store: Store, report_id: int, person: tables.Person, **fields: A
     )  # fmt: skip
 
 
+def confirm_note(store: Store, note_id: int, person: tables.Person, shown: str) -> tables.Note:
+    """A person has read this very note: nobody can be recognized in it.
+
+    Args:
+        shown: ``reviews.shown`` of the note as they read it.
+    Raises:
+        NotFound: no such note. DataError: it was changed meanwhile; nothing was confirmed.
+    """
+    reviews.review(store, person, "note", note_id, "confirmed", shown)
+    return store.notes.get(note_id)
+
+
 def newest_note(store: Store, report_id: int) -> tables.Note | None:
     return max(store.reports.notes(report_id), key=lambda note: note.version, default=None)
 

@@ -1,6 +1,6 @@
 """Reports: a file → cases in six components → masked and confirmed by a person → note → dialogue."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, Literal
@@ -9,20 +9,33 @@ from core.clearance import Source, Typed
 from core.errors import DataError, ModelError, Several, msg
 from core.llm.asking import ask, make_question
 from core.llm.seam import Engine, Settings
-from core.people import reviews
-from core.reports import masking
+from core.people import agreements, reviews
+from core.reports import marking, masking
 from core.reports.clients import remark as clients_in
 from core.reports.components import PARTS, read_cases
-from core.reports.drafts import Draft, Imported, Spans, Taken, content_hash, kept_decisions, key_of, placed
+from core.reports.drafts import (
+    Draft,
+    Imported,
+    Spans,
+    Taken,
+    before_masking,
+    content_hash,
+    key_of,
+    shown_hash,
+)
 from core.reports.masking import Span
 from core.reports.parsing import readable
 from core.reports.replies import Components
 from storage import tables
+from storage.nouns import Rewritten
+from storage.reviewed import text_hash
 from storage.store import Store
 
 How = Literal["memo2demo", "roleplay"]
 RiskOf = Callable[[str, str], list[dict[str, Any]]]
 LONGEST_NAME = 60
+CODES = ("client_code", "counselor_code")
+FACTS = ("topic", "school", "language", *CODES)
 NAMES = {
     "method": msg("Method"), "case_brief": msg("Case brief"), "consultation_process": msg("Consultation process"),
     "experience_thoughts": msg("Experience and thoughts"), "title": msg("Title"), "type": msg("Type of case"),
@@ -100,9 +113,11 @@ def spoken(language: str) -> Literal["en", "zh"]:
 # ---- saving and masking --------------------------------------------------------------------------
 
 
-def save_report(store: Store, draft: Draft) -> tables.Report:
+def save_report(store: Store, draft: Draft, person: tables.Person | None = None) -> tables.Report:
     """Save a case with the proposed masking applied, *unconfirmed*; what was masked is its key, beside it.
 
+    Args:
+        person: who brings it in; a counselor's report bears their own code.
     Raises:
         DataError: nothing to save, the same text is in the store, or its title is in use.
     """
@@ -120,12 +135,18 @@ def save_report(store: Store, draft: Draft) -> tables.Report:
     check_title(store, texts["title"])
     report = tables.Report(
         **texts, language=draft.language, topic=draft.topic, school=draft.school, source_name=draft.source,
-        content_hash=hashed,
+        content_hash=hashed, counselor_code=own_code(person),
     )  # fmt: skip
     return store.reports.save(report, key_of(0, parts, spans))
 
 
-def take_report(store: Store, name: str, data: bytes | str) -> Taken:
+def own_code(person: tables.Person | None) -> str:
+    """The code of a counselor who brings something of their own; empty for anybody else."""
+    codes = person.counselor_codes if person is not None and "counselor" in person.roles else []
+    return codes[0] if codes else ""
+
+
+def take_report(store: Store, name: str, data: bytes | str, person: tables.Person | None = None) -> Taken:
     """Read a file and save its cases, unconfirmed. A title in use gets a number; what is missing is named.
 
     Raises:
@@ -135,7 +156,7 @@ def take_report(store: Store, name: str, data: bytes | str) -> Taken:
     taken.messages += imported.refused
     for draft in imported.drafts:
         try:
-            taken.reports.append(save_report(store, numbered(store, draft)))
+            taken.reports.append(save_report(store, numbered(store, draft), person))
         except DataError as error:
             taken.messages.append(error)
             continue
@@ -202,73 +223,112 @@ def unmasked(store: Store, report_id: int) -> tuple[dict[str, str], dict[str, li
 
     Where the key no longer fits (a masked text was edited), the text as it stands and what is found in it.
     """
-    report, rows = store.reports.get(report_id), store.reports.masks(report_id)
-    parts: dict[str, str] = {}
-    spans: dict[str, list[Span]] = {}
-    for part in PARTS:
-        mine = [row for row in rows if row.component == part]
-        back = masking.restore(getattr(report, part), [(r.original, r.replacement) for r in mine if not r.kept])
-        if back is None:
-            return as_it_stands(report)
-        parts[part] = back[0]
-        spans[part] = placed(back[0], mine, back[1])
-    return parts, spans
+    return before_masking(store.reports.get(report_id), store.reports.masks(report_id))
 
 
-def as_it_stands(report: tables.Report) -> tuple[dict[str, str], dict[str, list[Span]]]:
-    parts = {part: getattr(report, part) for part in PARTS}
-    return parts, masking.find(parts, report.language)
+# ---- what a person decides -----------------------------------------------------------------------
+
+NOT_MARKED = msg("The report was changed after it was shown, so this mark was not saved. Look at it as it is now; nothing was lost.")
+NOT_CONFIRMED = msg("The report was changed after it was shown, so it was not confirmed. Read it again as it is now, then confirm it.")
 
 
-def save_masking(store: Store, report_id: int, parts: Mapping[str, str], spans: Spans, **more: Any) -> tables.Report:
-    """Apply spans to the text as it came, and keep their key; the review goes on."""
-    texts = {part: masking.apply(parts[part], spans.get(part, ())) for part in PARTS}
-    check_title(store, texts["title"], report_id)
-    store.reports.replace_masks(report_id, key_of(report_id, parts, spans))
-    return store.reports.update(report_id, **texts, **more)
-
-
-def confirm_masking(store: Store, report_id: int, person: tables.Person, spans: Spans | None = None) -> tables.Report:
-    """A person has read the report through: what is marked is masked, and the text may leave this machine.
+def masked(store: Store, report_id: int, parts: Mapping[str, str], spans: Spans, **more: Any) -> Rewritten:
+    """A report with these marks applied, and their key.
 
     Raises:
-        NotFound: no such report. DataError: a span lies outside its text.
+        DataError: a mark lies outside its text, or the title is in use.
     """
-    parts, marked = unmasked(store, report_id)
-    chosen = marked if spans is None else spans
-    for part, given in chosen.items():
+    for part, given in spans.items():
         if part not in PARTS or any(not 0 <= span.start < span.end <= len(parts[part]) for span in given):
-            raise DataError("A mark lies outside the text of the report. Reload the page; nothing was confirmed.")
-    masked = save_masking(store, report_id, parts, chosen)
-    reviews.review(store, person, "report", report_id, "confirmed", reviews.shown(store, "report", report_id))
-    return masked
+            raise DataError("A mark lies outside the text of the report. Reload the page; nothing was saved.")
+    texts = {part: masking.apply(parts[part], spans.get(part, ())) for part in PARTS}
+    check_title(store, texts["title"], report_id)
+    return Rewritten({**texts, **more}, key_of(report_id, parts, spans))
 
 
-def confirm_made_up(store: Store, report_id: int, person: tables.Person) -> tables.Report:
-    """A person says that no real person stands behind this report."""
-    reviews.review(store, person, "report", report_id, "synthetic", reviews.shown(store, "report", report_id))
-    return store.reports.get(report_id)
+def save_masking(store: Store, report_id: int, shown: str, spans: Spans) -> tables.Report:
+    """Mask what is marked and not kept; the review goes on. A text that was confirmed is no longer the one confirmed.
+
+    Args:
+        shown: ``shown_hash`` of the report as it was when the person decided.
+    Raises:
+        NotFound: no such report. DataError: it was changed meanwhile, or a mark does not fit it; nothing was saved.
+    """
+    return store.reports.rewrite(
+        report_id, lambda report, rows: masked(store, report_id, as_shown(report, rows, shown, NOT_MARKED)[0], spans)
+    )
+
+
+def as_shown(report: tables.Report, rows: Sequence[tables.Mask], shown: str, why: str) -> tuple[dict[str, str], dict[str, list[Span]]]:
+    """The report as it came and its marks, if they are what a person was shown.
+
+    Raises:
+        DataError: they changed meanwhile.
+    """
+    now = before_masking(report, rows)
+    if shown_hash(*now) != shown:
+        raise DataError(why)
+    return now
+
+
+def confirm_masking(store: Store, report_id: int, person: tables.Person, shown: str) -> tables.Report:
+    """A person has read the report through: what is marked is masked, and the text may leave this machine.
+
+    Args:
+        shown: ``shown_hash`` of what they read; the text that is confirmed is that one, as it will travel.
+    Raises:
+        NotFound: no such report. DataError: it was changed meanwhile; nothing was confirmed.
+    """
+    return confirm(store, report_id, person, shown, "confirmed")
+
+
+def confirm_made_up(store: Store, report_id: int, person: tables.Person, shown: str) -> tables.Report:
+    """A person has read the report through, and says that no real person stands behind it. Otherwise as ``confirm_masking``."""
+    return confirm(store, report_id, person, shown, "synthetic")
+
+
+def confirm(store: Store, report_id: int, person: tables.Person, shown: str, says: reviews.Says) -> tables.Report:
+    def said(report: tables.Report, rows: list[tables.Mask]) -> Rewritten:
+        new = masked(store, report_id, *as_shown(report, rows, shown, NOT_CONFIRMED))
+        review = tables.Review(kind="report", record_id=report_id, hash=text_hash("report", new.fields), says=says, person_id=person.id)
+        return new._replace(reviews=[review])
+
+    return store.reports.rewrite(report_id, said)
 
 
 def change_components(store: Store, report_id: int, **fields: str) -> tables.Report:
     """Save a person's corrections. New words were not reviewed: the masking waits for a person again.
 
     Args:
-        fields: components as they came (before masking), and ``topic``, ``school``, ``language``.
+        fields: components as they came (before masking), and ``topic``, ``school``, ``language``, ``client_code``,
+            ``counselor_code``.
     Raises:
         NotFound, DataError: no such report, nothing left in it, or the title is in use.
     """
-    parts, spans = unmasked(store, report_id)
-    report = store.reports.get(report_id)
-    plain = {name: value for name, value in fields.items() if name in ("topic", "school", "language")}
-    changed = {part: fields[part].strip() for part in PARTS if part in fields and fields[part].strip() != parts[part]}
-    if not changed:
-        return store.reports.update(report_id, **plain) if plain else report
-    parts |= changed
-    check_text(parts)
-    fresh = masking.find(parts, plain.get("language", report.language))
-    spans = kept_decisions(parts, fresh, spans)
-    return save_masking(
-        store, report_id, parts, spans, **plain, content_hash=content_hash(parts),
-    )  # fmt: skip
+    plain = {name: value.strip() for name, value in fields.items() if name in FACTS}
 
+    def changed(report: tables.Report, rows: list[tables.Mask]) -> Rewritten:
+        parts, spans = before_masking(report, rows)
+        new = parts | {part: fields[part].strip() for part in PARTS if part in fields}
+        if new == parts:
+            return Rewritten(plain)
+        check_text(new)
+        spoken_in = plain.get("language", report.language)
+        marks = marking.carried(new, masking.find(new, spoken_in), parts, spans, spoken_in)
+        return masked(store, report_id, new, marks, **plain, content_hash=content_hash(new))
+
+    before = store.reports.get(report_id)
+    report = store.reports.rewrite(report_id, changed)
+    follow_codes(store, before, report)
+    return report
+
+
+def follow_codes(store: Store, before: tables.Report, report: tables.Report) -> None:
+    """Dialogues rebuilt from a report bear its codes, so what those said counts for them too."""
+    codes = {seat: getattr(report, seat) for seat in CODES if getattr(report, seat) != getattr(before, seat)}
+    if not codes:
+        return
+    for session in store.sessions.all(report_id=report.id, origin="reconstructed"):
+        if mine := {seat: code for seat, code in codes.items() if getattr(session, seat) == getattr(before, seat)}:
+            store.sessions.update(session.id or 0, **mine)
+    agreements.follow(store)

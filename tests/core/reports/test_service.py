@@ -5,11 +5,14 @@ from typing import Any
 
 import pytest
 
+from core.clearance import Clearance, kind_of
 from core.errors import DataError, ModelError, Refused
 from core.llm.asking import now
 from core.llm.engines import demo_engine
-from core.llm.seam import Clearance
+from core.people import reviews
+from core.people import service as people
 from core.reports import making, service
+from core.reports.drafts import shown_hash
 from storage import tables
 from storage.store import Store
 
@@ -35,60 +38,71 @@ def report(store: Store) -> tables.Report:
     return service.take_report(store, "daughter.txt", TEXT).reports[0]
 
 
+@pytest.fixture
+def person(store: Store) -> tables.Person:
+    return people.begin(store, "secret-a", None, "P-01")
+
+
+def confirm(store: Store, person: tables.Person, report: tables.Report) -> tables.Report:
+    """Read the report as it is, and confirm it."""
+    return service.confirm_masking(store, report.id or 0, person, shown_hash(*service.unmasked(store, report.id or 0)))
+
+
 def test_saved_masked_and_put_back_for_review(store: Store, report: tables.Report) -> None:
-    assert "Maria" not in report.case_brief and report.clearance == Clearance.UNCONFIRMED
+    assert "Maria" not in report.case_brief and kind_of(store, "report", report.id or 0) is Clearance.UNCONFIRMED
     parts, spans = service.unmasked(store, report.id or 0)
     assert parts["case_brief"].startswith("Maria Oyelaran, 47") and spans["consultation_process"]
     with pytest.raises(DataError, match="in the store already"):
         service.save_report(store, service.import_report(store, "again.txt", TEXT).drafts[0])
 
 
-def test_nothing_goes_outside_before_a_person_confirmed(store: Store, report: tables.Report, scripted: Any) -> None:
+def test_nothing_goes_outside_before_a_person_confirmed(store: Store, report: tables.Report, person: tables.Person, scripted: Any) -> None:
     outside = scripted(json.dumps(NOTE), base_url="https://models.example/v1")
-    with pytest.raises(Refused, match="daughter"):
+    with pytest.raises(Refused, match="report"):
         now(making.write_note(store, outside, report.id or 0))
     assert outside.asked == []
-    service.confirm_masking(store, report.id or 0)
+    confirm(store, person, report)
     note = now(making.write_note(store, outside, report.id or 0))
-    assert (note.version, note.clearance, note.goals) == (1, Clearance.CONFIRMED, ["Rest"])
+    assert (note.version, kind_of(store, "note", note.id or 0), note.goals) == (1, Clearance.CONFIRMED, ["Rest"])
     assert "Maria" not in outside.asked[0].messages[-1].content
 
 
-def test_corrections_wait_for_a_person_again(store: Store, report: tables.Report) -> None:
-    service.confirm_masking(store, report.id or 0)
+def test_corrections_wait_for_a_person_again(store: Store, report: tables.Report, person: tables.Person) -> None:
+    confirm(store, person, report)
     changed = service.change_components(store, report.id or 0, method="Taught by Tomasz, who came along")
-    assert changed.masking == "unconfirmed" and "Tomasz" not in changed.method
+    assert kind_of(store, "report", report.id or 0) is Clearance.UNCONFIRMED and "Tomasz" not in changed.method
     assert service.change_components(store, report.id or 0, topic="sex").topic == "sex"
     with pytest.raises(DataError, match="nothing was saved"):
         service.change_components(store, report.id or 0, case_brief="", consultation_process="", experience_thoughts="")
 
 
-def test_edited_note_is_a_new_version_and_waits(store: Store, report: tables.Report, scripted: Any) -> None:
-    service.confirm_masking(store, report.id or 0)
+def test_edited_note_is_a_new_version_and_waits(store: Store, report: tables.Report, person: tables.Person, scripted: Any) -> None:
+    confirm(store, person, report)
     with pytest.raises(DataError, match="no note yet"):
-        making.change_note(store, report.id or 0, "P-01", problems="x")
+        making.change_note(store, report.id or 0, person, problems="x")
     now(making.write_note(store, scripted(json.dumps(NOTE)), report.id or 0))
-    edited = making.change_note(store, report.id or 0, "P-01", problems="Sleep.")
-    assert (edited.version, edited.edited_by, edited.problems, edited.clearance) == (2, "P-01", "Sleep.", Clearance.UNCONFIRMED)
+    edited = making.change_note(store, report.id or 0, person, problems="Sleep.")
+    assert (edited.version, edited.edited_by, edited.problems, kind_of(store, "note", edited.id or 0)) == (2, "P-01", "Sleep.", Clearance.UNCONFIRMED)
     assert [note.problems for note in store.reports.notes(report.id or 0)] == ["Tired.", "Sleep."]
-    assert making.confirm_note(store, edited.id or 0).clearance == Clearance.CONFIRMED
+    seen = reviews.shown(store, "note", edited.id or 0)
+    assert kind_of(store, "note", making.confirm_note(store, edited.id or 0, person, seen).id or 0) is Clearance.CONFIRMED
 
 
-def test_faulty_dialogue_is_asked_for_once_more(store: Store, report: tables.Report, scripted: Any) -> None:
+def test_faulty_dialogue_is_asked_for_once_more(store: Store, report: tables.Report, person: tables.Person, scripted: Any) -> None:
     engine = scripted(dialogue(rounds=2), dialogue())
     session = now(making.reconstruct_dialogue(store, engine, report.id or 0, "roleplay"))
     assert len(engine.asked) == 2 and "2 rounds" in engine.asked[1].messages[-1].content
     assert session.faults == [] and len(store.sessions.turns(session.id or 0)) == 14
 
 
-def test_faults_that_stay_are_kept_with_the_session(store: Store, report: tables.Report, scripted: Any) -> None:
+def test_faults_that_stay_are_kept_with_the_session(store: Store, report: tables.Report, person: tables.Person, scripted: Any) -> None:
     engine = scripted(dialogue(rounds=2))
     session = now(making.reconstruct_dialogue(store, engine, report.id or 0, "roleplay"))
     assert len(engine.asked) == 2 and {fault["code"] for fault in session.faults} >= {"few_rounds", "stage_missing"}
     assert all(fault["en"] and fault["zh"] for fault in session.faults) and session.origin == "reconstructed"
 
 
-def test_unreadable_answer_is_a_sentence_and_keeps_the_call(store: Store, report: tables.Report, scripted: Any) -> None:
+def test_unreadable_answer_is_a_sentence_and_keeps_the_call(store: Store, report: tables.Report, person: tables.Person, scripted: Any) -> None:
     with pytest.raises(ModelError, match="could not be used"):
         now(making.write_note(store, scripted("no JSON at all"), report.id or 0))
     assert [c.state for c in store.calls.all()] == ["unreadable", "unreadable"], "the reply and its repair are both kept"
