@@ -20,7 +20,7 @@ class Said:
     risk: Sequence[Any] = field(default_factory=tuple)
     speaker: str = ""  # who spoke, as the turn keeps it
     agent_id: int | None = None
-    person: str = ""
+    person_id: int | None = None
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,14 @@ def said(turn: Any) -> Said:
         risk=read("risk", ()) or (),
         speaker=read("speaker", "") or "",
         agent_id=read("agent_id", None),
-        person=read("person", "") or "",
+        person_id=read("person_id", None),
     )
 
 
 def who(turn: Said, seat: str, names: Mapping[str, str]) -> str:
     """The name over a turn: of whoever spoke it, whoever sits in the seat now; else of the seat."""
     key = f"{seat} {turn.speaker} {turn.agent_id}" if turn.speaker == "agent" else f"{seat} {turn.speaker}"
-    return names.get(key, names[seat]).replace("{person}", turn.person)
+    return names.get(key, names[seat]).replace("{person}", names.get(f"person {turn.person_id}", ""))
 
 
 def place_of(quote: Mapping[str, Any]) -> int | None:

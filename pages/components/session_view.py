@@ -60,13 +60,19 @@ def names(session: tables.Session) -> dict[str, str]:
     }
     for one in resources.store().agents.all(seat="counselor"):
         found[f"counselor agent {one.id}"] = resources.agent_name(one)
-    return found
+    return found | {f"person {id}": code for id, code in resources.store().persons.names().items()}
 
 
 def sitting(session: tables.Session) -> dict[str, str]:
     """Who sits in the seats now: a person by code, else as ``names`` says."""
     called = names(session)
-    return {seat: getattr(session, f"{seat}_person") or called[seat] for seat in ("client", "counselor")}
+    return {seat: called.get(f"person {person_in(session, seat)}") or called[seat] for seat in ("client", "counselor")}
+
+
+def person_in(session: tables.Session, seat: str) -> int | None:
+    """The id of the person who sits in a seat now."""
+    found: int | None = getattr(session, f"{seat}_person_id")
+    return found
 
 
 def engines_of(session: tables.Session, pace: float) -> dict[str, Engine | None]:
@@ -78,7 +84,7 @@ def engines_of(session: tables.Session, pace: float) -> dict[str, Engine | None]
     found: dict[str, Engine | None] = {}
     for seat in ("client", "counselor"):
         agent = agent_of(session, seat)
-        person = getattr(session, f"{seat}_person")
+        person = person_in(session, seat)
         found[seat] = (
             None
             if person or agent is None
@@ -106,7 +112,7 @@ def written_by_a_person(session: tables.Session) -> bool:
     """Whether a person sits in a seat, or spoke in one before it was handed back."""
     turns = resources.store().sessions.turns(session.id or 0)
     spoke = any(turn.speaker in ("person", "unknown person") for turn in turns)
-    return spoke or bool(session.client_person or session.counselor_person)
+    return spoke or bool(session.client_person_id or session.counselor_person_id)
 
 
 def role_card(role: tables.RoleCard) -> None:
@@ -144,7 +150,7 @@ def seats(session: tables.Session) -> None:
     called = sitting(session)
     pairs = []
     for seat in ("client", "counselor"):
-        agent, person = agent_of(session, seat), getattr(session, f"{seat}_person")
+        agent, person = agent_of(session, seat), person_in(session, seat)
         engine = badges.engine_words("person" if person else agent.engine if agent else "imported")
         pairs.append((seat_name(seat), _(" · ").join(part for part in (called[seat], engine) if part)))
     layout.facts(pairs)
@@ -179,7 +185,7 @@ def risk_words(turns: Sequence[tables.Turn]) -> list[str]:
 def awaits_a_person(session: tables.Session) -> bool:
     """Whether a person sits in the seat that speaks next."""
     place = seating.next_place(resources.store().sessions.turns(session.id or 0))
-    return bool(getattr(session, f"{place.seat}_person"))
+    return bool(person_in(session, place.seat))
 
 
 def ended_words(session: tables.Session) -> str:

@@ -25,7 +25,7 @@ class Following:
 def names_of(given: Mapping[str, str] | None = None) -> dict[str, str]:
     """The names over the turns: the seat, then who is in it (``{"client": "R-014", "counselor agent 3": "Hill"}``).
 
-    A turn that a person spoke bears that person's code in the place of ``{person}``.
+    A turn that a person spoke bears that person's code (``{"person 7": "C-01"}``) in the place of ``{person}``.
     """
     found: dict[str, str] = {}
     given = given or {}
@@ -35,7 +35,7 @@ def names_of(given: Mapping[str, str] | None = None) -> dict[str, str]:
         found[f"{seat} unknown person"] = _("{seat} · {name}").format(seat=label, name=_("unknown person"))
         agents = {key: name for key, name in given.items() if key.startswith(f"{seat} agent ")}
         found |= {key: _("{seat} · {name}").format(seat=label, name=name) for key, name in agents.items()}
-    return found
+    return found | {key: code for key, code in given.items() if key.startswith("person ")}
 
 
 def signs() -> dict[str, str]:
