@@ -10,7 +10,7 @@ if str(HERE.parent) not in sys.path:
     sys.path.insert(0, str(HERE.parent))
 
 from core.errors import StoreError, WorkbenchError  # noqa: E402
-from pages.components import crisis, layout, resources  # noqa: E402
+from pages.components import crisis, layout, looking, resources  # noqa: E402
 from pages.components.words import NAMES, _, preferred  # noqa: E402
 
 
@@ -106,6 +106,7 @@ def frame() -> None:
     with st.sidebar:
         who_you_are()
         foot()
+    looking.turned_to(page.url_path)
     try:
         page.run()
     except WorkbenchError as error:

@@ -57,7 +57,7 @@ def one(role: tables.RoleCard) -> None:
         layout.link("roles.py", _("All roles"))
         rename(role)
         download(role)
-        deleting.button("role", role.card_id, role.title, key="roles_delete")
+        deleting.button("role", role.card_id, role.title, key="roles_delete", record=role)
     layout.next_step(
         _("Try it in a live session"), _("Choose a counselor, and watch the two speak."),
         _("Open Live session"), "live.py", {"role": role.id}, key="roles_live",

@@ -4,7 +4,10 @@ import json
 
 import streamlit as st
 
-from core.llm.seam import Clearance
+from core.clearance import Clearance, kind_of
+from core.consent import EXPORT
+from core.people import reviews
+from core.people.rights import agreed
 from core.sessions import importing
 from pages.components import (
     asked,
@@ -13,9 +16,11 @@ from pages.components import (
     crisis,
     deleting,
     layout,
+    looking,
     resources,
     session_choice,
     session_facts,
+    session_rating,
     session_view,
     transcript,
 )
@@ -39,12 +44,13 @@ def library() -> None:
     layout.title(_("Sessions"), _("Every conversation in this workbench: simulated, rebuilt, imported or held here."))
     deleting.show_receipt()
     show_brought()
-    rows = session_choice.listed()
+    looking.at()
+    rows = resources.visible(session_choice.listed())
     if not rows:
         layout.empty(
             _("No session yet"),
-            _("Let two agents talk and watch, or bring in transcripts of your own."),
-            _("Begin a live session"), "live.py", key="sessions_empty",
+            _("Let two agents talk and watch, or bring in transcripts of your own.") if resources.may("import") else _("Sessions you sit or speak in, and those you may read, appear here."),
+            *((_("Begin a live session"), "live.py") if resources.may("hold") else ()), key="sessions_empty",
         )  # fmt: skip
         bring_in(opened=True)
         return
@@ -63,6 +69,8 @@ def library() -> None:
 
 def bring_in(opened: bool) -> None:
     """Transcripts from files, each accepted, warned about or refused with the reason."""
+    if not resources.may("import"):
+        return
     with st.expander(_("Bring in transcripts"), expanded=opened, icon=":material/upload_file:"):
         layout.muted(
             _("Text with Client: and Counselor: before the utterances, or CSV, JSON or JSON lines with a row for each turn. They stay on this machine until you have read and confirmed them.")
@@ -73,12 +81,13 @@ def bring_in(opened: bool) -> None:
         )  # fmt: skip
         pasted = st.text_area(_("Or paste one transcript"), key="sessions_pasted", height=120)
         if st.button(_("Bring in"), key="sessions_import", disabled=not (files or pasted.strip())):
-            given = [(file.name, file.getvalue()) for file in files or []]
+            resources.require("import")
+            own, given = resources.own_codes(), [(file.name, file.getvalue()) for file in files or []]
             if pasted.strip():
                 given.append((_("Pasted transcript") + ".txt", pasted.encode("utf-8")))
             st.session_state["sessions_brought"] = [
                 (one.name, one.status, one.saved, [say(message) for message in one.messages])
-                for one in importing.import_files(store, given)
+                for one in importing.import_files(store, given, own)
             ]
             st.rerun()
 
@@ -103,6 +112,7 @@ def show_brought() -> None:
 
 def one(session: tables.Session) -> None:
     id, turns = session.id or 0, store.sessions.turns(session.id or 0)
+    looking.at(("session", id))
     layout.title(
         session.title or _("Session {n}").format(n=id),
         _("Session {n} · {origin}").format(n=id, origin=session_view.origin_name(session.origin)),
@@ -110,10 +120,10 @@ def one(session: tables.Session) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         layout.link("sessions.py", _("All sessions"))
-        if session.state in ("running", "paused", "stopped"):
+        if session.state in ("running", "paused", "stopped") and resources.may("hold", session):
             layout.link("live.py", _("Go on with it in Live session"), {"session": id})
         download(session, turns)
-        deleting.button("session", id, session_view.label(session), key="sessions_delete")
+        deleting.button("session", id, session_view.label(session), key="sessions_delete", record=session)
     review(session)
     grid = st.grid(3, min_column_width=255)
     with grid.cell(column_span=2), st.container(height=720, border=True, key="transcript"):
@@ -131,7 +141,7 @@ def read(session: tables.Session, turns: list[tables.Turn], key: str) -> None:
 
 def beside(session: tables.Session, turns: list[tables.Turn]) -> None:
     """What is known of the session, next to its words."""
-    if role := session_view.role_of(session):
+    if (role := session_view.role_of(session)) and resources.may("see", role):
         with st.container(border=True):
             session_view.role_card(role)
     with st.container(border=True):
@@ -145,23 +155,31 @@ def beside(session: tables.Session, turns: list[tables.Turn]) -> None:
             session_view.risk_list(marked)
     session_facts.faults(session)
     session_facts.series(session)
-    session_facts.judged(session)
+    if resources.may("see ratings", session):
+        session_facts.judged(session)
+    session_rating.offer(session)
+    looking.who_looked(("session", session.id or 0))
 
 
 def review(session: tables.Session) -> None:
     """Only a person's review lets the text of real people go to an endpoint."""
-    if session.clearance != int(Clearance.UNCONFIRMED):
+    if kind_of(store, "session", session.id or 0) is not Clearance.UNCONFIRMED or not resources.may("confirm", session):
         return
+    shown = reviews.shown(store, "session", session.id or 0)
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         layout.muted(
             _("Not reviewed yet, so it goes to no endpoint outside. Read it: does it name anybody, a place of work, a number?")
         )  # fmt: skip
         if st.button(_("I have read it; nobody can be recognised"), key="sessions_confirm", icon=":material/check:"):
-            store.sessions.update(session.id or 0, clearance=int(Clearance.CONFIRMED))
+            resources.require("confirm", session)
+            reviews.review(store, resources.person(), "session", session.id or 0, "confirmed", shown)
             st.rerun()
 
 
 def download(session: tables.Session, turns: list[tables.Turn]) -> None:
+    """The session as a file; what somebody said here leaves only where everybody agreed to *export*."""
+    if not resources.may("export", session) or not agreed(store, "session", session.id or 0, EXPORT):
+        return
     rows = [{"position": t.position, "seat": t.seat, "text": t.text, "stage": t.stage} for t in turns]
     known = {"id": session.id, "title": session.title, "origin": session.origin, "language": session.language}
     whole = known | {"engine": session.engine, "made_by": badges.engine_words(session.engine), "turns": rows}
@@ -175,6 +193,7 @@ def download(session: tables.Session, turns: list[tables.Turn]) -> None:
 
 
 def two(left: tables.Session, right: tables.Session) -> None:
+    looking.at(("session", left.id or 0), ("session", right.id or 0))
     layout.title(_("Two sessions side by side"), badges=list(dict.fromkeys(session_view.made_by(left) + session_view.made_by(right))))
     layout.link("sessions.py", _("All sessions"))
     grid = st.grid(2, min_column_width=320)

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 from core import clearance
 from core.clearance import Clearance, kind_of, lacking, standing_of
 from core.consent import SUPERVISION
-from core.errors import NotAllowed, Several, msg
+from core.errors import DataError, NotAllowed, Several, msg
 from storage import tables
 from storage.store import Store
 
@@ -231,7 +231,7 @@ def stands_to_session(store: Store, me: Me, session: tables.Session) -> Stands:
         "researcher": lambda: "researcher" in me,
         "own": lambda: is_own(me, code, seats),
         "in it": lambda: bool(seats),
-        "supervisor": lambda: code in me.supervised and supervised(store, "session", id),
+        "supervisor": lambda: code in me.supervised and agreed(store, "session", id, SUPERVISION),
         "has rated": lambda: "rater" in me and store.raters.rated(me.ids, id),
         "may sit": lambda: may_sit(store, me, session),
     })  # fmt: skip
@@ -241,10 +241,10 @@ def is_own(me: Me, code: str, seats: Iterable[str]) -> bool:
     return "counselor" in me and (code in me.counselor_codes or "counselor" in seats)
 
 
-def supervised(store: Store, kind: str, id: int) -> bool:
-    """Whether everybody who has a say agreed to supervision."""
+def agreed(store: Store, kind: str, id: int, purpose: str) -> bool:
+    """Whether everybody who has a say in a session or report agreed to a use of it."""
     asked = standing_of(store, kind, id).everybody
-    return asked is None or asked.allow(SUPERVISION)
+    return asked is None or asked.allow(purpose)
 
 
 def may_sit(store: Store, me: Me, session: tables.Session) -> bool:
@@ -265,7 +265,7 @@ def stands_to_report(store: Store, me: Me, report: tables.Report) -> Stands:
     code = report.counselor_code
     return Stands(
         researcher=lambda: "researcher" in me, own=lambda: is_own(me, code, ()),
-        supervisor=lambda: code in me.supervised and supervised(store, "report", report.id or 0),
+        supervisor=lambda: code in me.supervised and agreed(store, "report", report.id or 0, SUPERVISION),
     )  # fmt: skip
 
 
@@ -368,6 +368,27 @@ def barred_from_supervision(store: Store, kind: str, rows: Iterable[Any]) -> set
         return lacking(store, SUPERVISION)
     found = clearance.standings(store, [clearance.Source(kind, id) for id in ids])
     return {int(one.named) for one in found if one.everybody is not None and not one.everybody.allow(SUPERVISION)}
+
+
+# ---- what is somebody's own ----------------------------------------------------------------------------------------
+
+
+def series_of(store: Store, person: tables.Person) -> tuple[str, ...]:
+    """The counselor codes under which what this person begins or brings in is their own; none for a researcher.
+
+    Raises:
+        DataError: a counselor has no code, so nothing could be theirs.
+    """
+    me = me_of(store, person)
+    if "researcher" in me:
+        return ()
+    if not me.counselor_codes:
+        raise DataError(
+            "You have no counselor code yet, so nothing can be kept as yours. Ask a researcher to enter one for you; nothing "
+            "was saved."
+        )
+    own = sorted(me.counselor_codes)
+    return tuple(sorted(own, key=lambda code: code != person.code))
 
 
 # ---- persons in seats ----------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Bringing in transcripts: each session of a file is accepted, warned about or refused, with the reason."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -71,8 +71,12 @@ def read_transcripts(name: str, data: bytes) -> list[Reading]:
     return found
 
 
-def import_transcripts(store: Store, name: str, data: bytes) -> Brought:
-    """Read a file and save its sessions, unconfirmed: they go nowhere outside until a person reviewed them."""
+def import_transcripts(store: Store, name: str, data: bytes, own: Sequence[str] = ()) -> Brought:
+    """Read a file and save its sessions, unconfirmed: they go nowhere outside until a person reviewed them.
+
+    Args:
+        own: the codes of the counselor who brings them in; a session that bears none of them gets the first.
+    """
     short = files.shown(PurePath(name).name)
     try:
         found = read_transcripts(name, data)
@@ -82,7 +86,7 @@ def import_transcripts(store: Store, name: str, data: bytes) -> Brought:
     messages: list[WorkbenchError] = []
     for reading in found:
         if isinstance(reading, Transcript):
-            kept = _keep(store, reading)
+            kept = _keep(store, reading, own)
             saved += [kept] if isinstance(kept, int) else []
             messages += list(reading.remarks) if isinstance(kept, int) else [kept]
         else:
@@ -94,11 +98,18 @@ def import_transcripts(store: Store, name: str, data: bytes) -> Brought:
     return Brought(short, status, tuple(saved), tuple(messages))
 
 
-def import_files(store: Store, files: Sequence[tuple[str, bytes]]) -> list[Brought]:
-    return [import_transcripts(store, name, data) for name, data in files]
+def import_files(store: Store, files: Sequence[tuple[str, bytes]], own: Sequence[str] = ()) -> list[Brought]:
+    return [import_transcripts(store, name, data, own) for name, data in files]
 
 
-def _keep(store: Store, read: Transcript) -> int | DataError:
+def owned(fields: Mapping[str, Any], own: Sequence[str]) -> dict[str, Any]:
+    """The facts of a session, in the series of whoever brings it in."""
+    if not own or fields.get("counselor_code") in own:
+        return dict(fields)
+    return dict(fields) | {"counselor_code": own[0]}
+
+
+def _keep(store: Store, read: Transcript, own: Sequence[str] = ()) -> int | DataError:
     """Save one transcript, unless the very same one is in the store."""
     texts = [turn["text"] for turn in read.turns]
     for known in store.sessions.all(origin="imported", title=read.title):
@@ -110,7 +121,7 @@ def _keep(store: Store, read: Transcript) -> int | DataError:
             )
     session = tables.Session(
         title=read.title, origin="imported", language=read.language, state="ended", ended_by="imported",
-        most_turns=len(texts), engine="imported", **read.fields,
+        most_turns=len(texts), engine="imported", **owned(read.fields, own),
     )  # fmt: skip
     turns = [
         tables.Turn(session_id=0, **turn, risk=safety.risk_of(turn["seat"], turn["text"]))

@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.errors import NotFound
 from core.files import record_id
+from core.people import rights
 from pages.components import badges, layout, resources
 from pages.components.words import _
 from storage import tables
@@ -14,13 +15,19 @@ from storage import tables
 Row = TypeVar("Row")
 
 
-def record(name: str, get: Callable[[int], Row]) -> Row | None:
-    """The record the address names under this word; one that is gone is said, and none is shown."""
+def record(name: str, get: Callable[[int], Row], what: rights.What = "see") -> Row | None:
+    """The record the address names under this word; one that is gone is said, and none is shown.
+
+    Raises:
+        NotAllowed: it is somebody else's; the frame says whose, in place of the page.
+    """
     wanted = record_id(st.query_params.get(name, ""))
     if wanted is None:
         return None
     try:
-        return get(wanted)
+        found = get(wanted)
+        resources.require(what, found)
+        return found
     except NotFound as error:
         layout.problem(error)
         return None

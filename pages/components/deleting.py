@@ -1,6 +1,6 @@
 """Deleting records for good: ask once, delete with all that follows, show the receipt."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -25,9 +25,9 @@ def record_names() -> dict[str, str]:
     }  # fmt: skip
 
 
-def button(kind: str, id: Any, words: str, *, key: str) -> None:
+def button(kind: str, id: Any, words: str, *, key: str, record: Any) -> None:
     """A quiet button that deletes one record, for those who may."""
-    if resources.is_researcher() and st.button(
+    if resources.may("delete", record) and st.button(
         _("Delete …"), key=key, type="tertiary", icon=":material/delete:"
     ):
         confirm(kind, [id], [words])
@@ -80,6 +80,7 @@ def delete_all(kind: str, ids: Sequence[Any], branches: bool) -> None:
     finished, files = True, 0
     for id in ids:
         try:
+            resources.require("delete", of_kind(kind, id))
             receipt = resources.store().delete(kind, id, branches)
         except WorkbenchError as error:
             failed.append(say(error))
@@ -90,6 +91,19 @@ def delete_all(kind: str, ids: Sequence[Any], branches: bool) -> None:
         files += receipt.files
     st.session_state[RECEIPT] = {"gone": gone, "failed": failed, "finished": finished, "files": files}
     st.query_params.pop(kind, None)
+
+
+def of_kind(kind: str, id: Any) -> Any:
+    """The record to be deleted; none for all of a client or a counselor, which is the researcher's.
+
+    Raises:
+        NotFound: it is gone.
+    """
+    store = resources.store()
+    getters: dict[str, Callable[[int], Any]] = {
+        "session": store.sessions.get, "report": store.reports.get, "role": store.roles.get, "study": store.studies.get,
+    }  # fmt: skip
+    return getters[kind](id) if kind in getters else None
 
 
 def unfinished_words() -> str:

@@ -79,6 +79,15 @@ def visible(rows: Iterable[Row], kind: Literal["session", "report", "role card"]
     return rights.visible(store(), person(), rows, kind)
 
 
+def own_codes() -> tuple[str, ...]:
+    """The counselor codes under which what the person here brings in or begins is theirs; none for a researcher.
+
+    Raises:
+        DataError: a counselor has no code.
+    """
+    return rights.series_of(store(), person())
+
+
 def is_researcher() -> bool:
     return "researcher" in person().roles
 

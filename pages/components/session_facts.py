@@ -9,7 +9,8 @@ import streamlit as st
 
 from core import instruments
 from core.errors import NotFound, WorkbenchError, stored
-from pages.components import badges, layout, resources
+from pages.components import badges, layout, resources, transcript
+from pages.components.reasons import reason_words
 from pages.components.words import _, language, say
 from storage import tables
 
@@ -36,12 +37,18 @@ def series(session: tables.Session) -> None:
                 (_("Number"), session.number or "–"), (_("Date"), session.date or "–"),
             ]
         )  # fmt: skip
+        if not resources.may("change", session):
+            return
         with st.popover(_("Change"), type="tertiary"), st.form("sessions_series", border=False):
             client = st.text_input(_("Client's code"), session.client_code, max_chars=40)
-            counselor = st.text_input(_("Counselor's code"), session.counselor_code, max_chars=40)
+            counselor = st.text_input(
+                _("Counselor's code"), session.counselor_code, max_chars=40, disabled=not resources.is_researcher(),
+                help=None if resources.is_researcher() else _("A researcher can give it to another counselor."),
+            )  # fmt: skip
             number = st.number_input(_("Session number"), 0, 9999, session.number or 0, help=_("0: none"))
             held = st.date_input(_("Date"), as_date(session.date), min_value=date(1950, 1, 1))
             if st.form_submit_button(_("Save"), type="primary"):
+                resources.require("change", session)
                 store.sessions.update(
                     session.id or 0, client_code=client.strip(), counselor_code=counselor.strip(),
                     number=int(number) or None, date=held.isoformat() if held else "",
@@ -62,21 +69,51 @@ def judged(session: tables.Session) -> None:
     with st.container(border=True):
         layout.card_title(_("Rated"))
         if not rows:
-            layout.muted(_("Nobody and nothing has rated this session yet. A study does, for many sessions at once."))
-            layout.link("studies.py", _("Studies"))
+            layout.muted(_("Nobody and nothing has rated this session yet. A study does, for many sessions at once.") if resources.may("study") else _("Nobody and nothing has rated this session yet."))
+            if resources.may("study"):
+                layout.link("studies.py", _("Studies"))
             return
-        groups: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
+        groups: dict[tuple[str, int, str, str], list[dict[str, Any]]] = defaultdict(list)
         for row in rows:
-            groups[row["instrument"], row["rater_kind"], row["rater"]].append(row)
-        for (instrument, kind, rater), given in groups.items():
+            groups[row["instrument"], row["instrument_version"], row["rater_kind"], row["rater"]].append(row)
+        for (instrument, version, kind, rater), given in groups.items():
             layout.muted(
-                _("{instrument} · {rater} · {engine}").format(
-                    instrument=instrument_name(instrument), rater=rater, engine=kind_name(kind)
+                _("{instrument}, version {version} · {rater} · {engine}").format(
+                    instrument=instrument_name(instrument), version=version, rater=rater, engine=kind_name(kind)
                 )
             )
             st.dataframe(items(instrument, given), hide_index=True, height="content")
-        if study := rows[-1]["study_id"]:
+            evidence(session, instrument, given)
+        if (study := rows[-1]["study_id"]) and resources.may("groups"):
             layout.link("results.py", _("See them in Results"), {"study": study})
+
+
+def evidence(session: tables.Session, instrument: str, rows: list[dict[str, Any]]) -> None:
+    """Why each item was rated so: the reasoning and the quotes of each repeat, linked to their turns."""
+    told = [row for row in rows if row["reasoning"] or row["quotes"] or row["reason"]]
+    if not told:
+        return
+    by_item: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in told:
+        by_item[row["item"]].append(row)
+    with st.expander(_("Reasons and quotes"), icon=":material/format_quote:"):
+        for item, given in by_item.items():
+            layout.card_title(item_words(instrument, item), over=item)
+            for row in given:
+                shown = "–" if row["score"] is None else f"{row['score']:g}"
+                layout.muted(_("Repeat {n}: {value}").format(n=row["repeat"], value=shown))
+                if row["reason"]:
+                    st.text(reason_words(row["reason"]))
+                transcript.text(row["reasoning"], text_language=row["language"], small=True)
+                transcript.quote_list(row["quotes"], key="turn", text_language=session.language)
+
+
+def item_words(instrument: str, item: str) -> str:
+    """An item as it is worded; its id where the instrument is not here."""
+    try:
+        return next((one.text.of(language()) for one in instruments.load(instrument).items if one.id == item), item)
+    except WorkbenchError:
+        return item
 
 
 def items(instrument: str, rows: list[dict[str, Any]]) -> pd.DataFrame:

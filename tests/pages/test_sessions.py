@@ -1,6 +1,6 @@
 """Sessions, as people use it: the empty library, transcripts brought in, one read, two side by side."""
 
-from core.llm.seam import Clearance
+from core.clearance import Clearance, kind_of
 from storage import tables
 from storage.store import Store
 from tests.pages.conftest import Open, assert_calm, shown
@@ -23,7 +23,7 @@ def test_pasted_transcript_is_saved_and_waits_for_review(open_page: Open, store:
     at = open_page("sessions.py", session=kept[0].id)
     assert "I cannot sleep." in shown(at) and "Not reviewed yet" in shown(at)
     at.button(key="sessions_confirm").click().run()
-    assert store.sessions.get(kept[0].id or 0).clearance == int(Clearance.CONFIRMED)
+    assert kind_of(store, "session", kept[0].id or 0) is Clearance.CONFIRMED
     assert "Not reviewed yet" not in shown(at)
 
 
