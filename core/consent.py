@@ -5,7 +5,7 @@ The narrower row wins: one for a session beats one for all of theirs. A withdraw
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from core.errors import msg
 
@@ -42,15 +42,24 @@ class Row(Protocol):
     def withdrawn(self) -> str: ...
 
 
-def decided(rows: Iterable[Row], purpose: str, family: Iterable[int], endpoint: str = "") -> bool | None:
-    """What one person (or code) said about a purpose, for one session.
+@dataclass(frozen=True)
+class Stands:
+    """What one person (or code) said last about a purpose, and what became of it."""
+
+    row: Any  # a Row
+    agreed: bool
+    withdrawn: str  # when it was withdrawn, if it was; empty: it is a plain yes or no
+
+
+def stands(rows: Iterable[Row], purpose: str, family: Iterable[int], endpoint: str = "") -> Stands | None:
+    """How a purpose stands, for one session (or, with no session, for all of theirs).
 
     Args:
         rows: all rows of this person.
         family: the session and those it was branched off from.
         endpoint: base URL, for *outside endpoint*; a refusal may name none, and then is of all.
     Returns:
-        yes, no, or ``None`` where no row speaks of it.
+        ``None`` where no row speaks of it.
     """
     ids, where = set(family), same(endpoint)
     about = [
@@ -63,7 +72,14 @@ def decided(rows: Iterable[Row], purpose: str, family: Iterable[int], endpoint: 
     narrow = [row for row in about if row.session_id is not None]
     latest = max(narrow or about, key=lambda row: (row.given, row.id or 0))
     ended = max(row.withdrawn for row in about)
-    return latest.agreed and latest.given > ended and same(latest.endpoint) == where
+    agreed = latest.agreed and latest.given > ended and same(latest.endpoint) == where
+    return Stands(latest, agreed, ended if ended >= latest.given else "")
+
+
+def decided(rows: Iterable[Row], purpose: str, family: Iterable[int], endpoint: str = "") -> bool | None:
+    """What one person (or code) said about a purpose: yes, no, or ``None`` where no row speaks of it."""
+    found = stands(rows, purpose, family, endpoint)
+    return None if found is None else found.agreed
 
 
 def same(endpoint: str) -> str:

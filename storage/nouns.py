@@ -197,6 +197,12 @@ class Sessions(Records[tables.Session]):
         )  # fmt: skip
         return self.database.run(lambda session: [dict(row._mapping) for row in session.exec(query)])
 
+    def spoken_by(self, person_ids: Iterable[int]) -> list[int]:
+        """Sessions in which this person said something, oldest first."""
+        ids = list(person_ids)
+        query = select(tables.Turn.session_id).where(col(tables.Turn.person_id).in_(ids)).distinct()
+        return sorted(self.database.run(lambda session: list(session.exec(query).all())))
+
     def sit(self, session_id: int, seat: str, person_id: int, members: Iterable[int], **fields: Any) -> bool:
         """Seat a person where nobody else sits; false where somebody else does.
 

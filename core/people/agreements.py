@@ -115,3 +115,18 @@ def follow(store: Store, before: Barred | None = None) -> None:
         store.consents.let_go(since - now_barred.hidden)
     store.consents.hide(now_barred.hidden, at)
     stopping.stop_waiting(store, now_barred.judged[""], lambda url: now_barred.judged.get(same(url), set()))
+
+
+def set_codes(store: Store, kind: str, id: int, **fields: Any) -> None:
+    """Whose a session or report is, by code, with what else is said of its place in a series; then all follows."""
+    before = barred(store)
+    records: Any = store.sessions if kind == "session" else store.reports
+    records.update(id, **fields)
+    follow(store, before)
+
+
+def ask_codes(store: Store, wanted: bool) -> None:
+    """Whether imported and rebuilt text needs a yes recorded for one of its codes before it leaves."""
+    before = barred(store)
+    store.settings.set("ask codes", wanted)
+    follow(store, before)
