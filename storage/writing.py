@@ -162,6 +162,12 @@ def is_there(connection: sqlite3.Connection, kind: str, id: int, edition: int = 
     return connection.execute(f'SELECT 1 FROM "{RECORDS[kind]}" WHERE id = ?{same}', (id,)).fetchone() is not None
 
 
+def are_there(connection: sqlite3.Connection, about: Iterable[tuple[str, int, int]]) -> bool:
+    """Whether all these records are there, in whatever edition."""
+    named = [(RECORDS[kind], id) for kind, id, _edition in about]
+    return all(connection.execute(f'SELECT 1 FROM "{table}" WHERE id = ?', (id,)).fetchone() for table, id in named)
+
+
 def is_gone(connection: sqlite3.Connection, unit_id: int | None) -> bool:
     """Whether what a unit worked on was deleted meanwhile."""
     found = connection.execute("SELECT state FROM unit WHERE id = ?", (unit_id,)).fetchone()

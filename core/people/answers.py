@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from core.clearance import read
@@ -46,7 +47,7 @@ def groups(store: Store, who: Who) -> list[Group]:
     general = lines(rows, ())
     found = [Group(None, general)] if general else []
     for id in ids:
-        about = lines(rows, read(store, lambda connection, id=id: standing.family(connection, id)))
+        about = lines(rows, read(store, partial(standing.family, id=id)))
         found.append(Group(store.sessions.get(id), about, id in spoken and has_words(store, who, id)))
     return found
 

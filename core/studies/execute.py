@@ -262,9 +262,12 @@ async def commit(
 
     def job(connection: sqlite3.Connection) -> str:
         call = int(known["id"]) if known else writing.save_call(connection, packed)
-        if not call or writing.is_gone(connection, unit.id):  # what it judges was deleted meanwhile
+        if writing.is_gone(connection, unit.id) or not writing.are_there(connection, packed.about):  # deleted meanwhile
             writing.finish(connection, unit.id, "gone", reasons.reason("gone"), {})
             return "gone"
+        if not call:  # somebody withdrew a use of it meanwhile
+            writing.finish(connection, unit.id, "failed", reasons.reason("gate", "consent withdrawn"), unit.result)
+            return "failed"
         if again:
             writing.forget_rows(connection, str(table.__table__.name), unit.id, study, items)
         writing.save_rows(connection, table, ({**row, "call_id": call} for row in rows))
