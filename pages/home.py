@@ -5,7 +5,7 @@ import importlib.util
 
 import streamlit as st
 
-from core.clearance import Clearance, kind_of
+from core.clearance import Clearance, kinds
 from core.errors import WorkbenchError
 from pages.components import badges, crisis, layout, resources, update_note
 from pages.components.words import _, language, many
@@ -28,7 +28,8 @@ def counted(store: Store) -> dict[str, int]:
 
 def unconfirmed(store: Store) -> list[tables.Report]:
     """Reports whose text, as it is now, nobody confirmed."""
-    return [r for r in store.reports.all() if kind_of(store, "report", r.id or 0) is Clearance.UNCONFIRMED]
+    now = kinds(store, "report")
+    return [r for r in store.reports.all() if now.get(r.id or 0) is Clearance.UNCONFIRMED]
 
 
 def load_demo(store: Store) -> None:

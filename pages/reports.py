@@ -7,8 +7,9 @@ import pandas as pd
 import streamlit as st
 import yaml
 
+from core.clearance import Clearance, kind_of, kinds
 from core.errors import WorkbenchError
-from core.llm.seam import Clearance
+from core.people import reviews
 from core.reports import service
 from core.reports.components import PARTS, SHORT
 from core.reports.parsing import KINDS
@@ -19,6 +20,7 @@ from pages.components import (
     report_making,
     report_masking,
     resources,
+    reviewing,
     session_view,
     transcript,
 )
@@ -43,7 +45,8 @@ def label_of(name: str, code: str) -> str:
 
 
 def states() -> dict[str, str]:
-    return {"unconfirmed": _("Masking not confirmed"), "confirmed": _("Masking confirmed")}
+    """What a person said of a report's text, by the kind of its words."""
+    return {"unconfirmed": _("Masking not confirmed"), "confirmed": _("Masking confirmed"), "synthetic": _("Made up")}
 
 
 # ---- bringing in ---------------------------------------------------------------------------------
@@ -55,7 +58,7 @@ def take(given: list[tuple[str, bytes | str]]) -> None:
     told: list[WorkbenchError] = []
     for name, data in given:
         try:
-            taken = service.take_report(store, name, data)
+            taken = service.take_report(store, name, data, resources.person())
         except WorkbenchError as error:
             told.append(error)
             continue
@@ -126,8 +129,8 @@ def library() -> None:
         topic = st.selectbox(_("Topic"), ["", *labels("topics")], format_func=lambda c: label_of("topics", c) if c else _("All"), key="reports_f_topic", width=200)
         school = st.selectbox(_("School"), ["", *labels("schools")], format_func=lambda c: label_of("schools", c) if c else _("All"), key="reports_f_school", width=220)
         state = st.selectbox(_("State"), ["", *states()], format_func=lambda c: states()[c] if c else _("All"), key="reports_f_state", width=200)
-    wanted = {"language": language, "topic": topic, "school": school, "masking": state}
-    kept = [r for r in reports if all(not value or getattr(r, name) == value for name, value in wanted.items())]
+    wanted, now = {"language": language, "topic": topic, "school": school}, kinds(store, "report")
+    kept = [r for r in reports if all(not value or getattr(r, name) == value for name, value in wanted.items()) and state in ("", now[r.id or 0])]
     layout.muted(_("{shown} of {all} reports").format(shown=len(kept), all=len(reports)))
     if not kept:
         return
@@ -137,7 +140,7 @@ def library() -> None:
             _("Language"): [session_view.language_name(r.language) for r in kept],
             _("Topic"): [label_of("topics", r.topic) for r in kept],
             _("School"): [label_of("schools", r.school) for r in kept],
-            _("State"): [states().get(r.masking, r.masking) for r in kept],
+            _("State"): [states()[now[r.id or 0]] for r in kept],
             _("Notes"): [len(store.reports.notes(r.id or 0)) for r in kept],
             _("Dialogues"): [store.sessions.count(report_id=r.id, origin="reconstructed") for r in kept],
         }
@@ -152,14 +155,16 @@ def library() -> None:
 # ---- one report ----------------------------------------------------------------------------------
 
 
-def head(report: tables.Report, step: str) -> None:
+def head(report: tables.Report, step: str, kind: Clearance) -> None:
     number = {"components": 1, "masking": 2}.get(step, 3)
     sentence = {
         1: _("Is every part where it belongs? Correct what is not, then go on to the masking."),
-        2: _("Masking is a help, not a guarantee. Read the text once through; nothing is sent before you confirm."),
-        3: _("The masking is confirmed. Make a note, then rebuild the dialogue."),
+        2: _("This text is confirmed. If you change a mark, nothing is sent before you confirm it again.")
+        if kind is not Clearance.UNCONFIRMED
+        else _("Masking is a help, not a guarantee. Read the text once through; nothing is sent before you confirm."),
+        3: _("Read and confirmed. Make a note, then rebuild the dialogue."),
     }[number]
-    state = badges.agrees(states()["confirmed"]) if report.masking == "confirmed" else badges.partly(states()["unconfirmed"])
+    state = badges.partly(states()[kind]) if kind is Clearance.UNCONFIRMED else badges.agrees(states()[kind])
     shown = [state] if number == 3 else [badges.fact(_("Step {n} of 3").format(n=number), "checklist"), badges.local(True)]
     layout.title(report.title, sentence, shown)
     what_happened()
@@ -184,6 +189,8 @@ def components(report: tables.Report) -> None:
             topics, schools = list(labels("topics")), list(labels("schools"))
             fields["topic"] = st.selectbox(_("Topic (suggested)"), topics, index=topics.index(report.topic) if report.topic in topics else 0, format_func=lambda c: label_of("topics", c), key=f"reports_topic_{report.id}")
             fields["school"] = st.selectbox(_("School (suggested)"), schools, index=schools.index(report.school) if report.school in schools else 0, format_func=lambda c: label_of("schools", c), key=f"reports_school_{report.id}")
+            fields["client_code"] = st.text_input(_("Client's code"), report.client_code, max_chars=40, key=f"reports_client_{report.id}", width=150)
+            fields["counselor_code"] = st.text_input(_("Counselor's code"), report.counselor_code, max_chars=40, key=f"reports_counselor_{report.id}", width=150)
         for part in PARTS:
             if part in SHORT:
                 fields[part] = st.text_input(names[part], parts[part], key=f"reports_{part}_{report.id}")
@@ -227,21 +234,20 @@ def saved(report: tables.Report) -> None:
                 if st.button(words, key=f"reports_again_{step}", type="tertiary", icon=f":material/{icon}:"):
                     st.query_params["step"] = step
                     st.rerun()
-            if report.clearance == int(Clearance.CONFIRMED):
-                layout.muted(_("May be used with any engine."))
+        reviewing.said("report", report.id or 0, reviews.hash_of("report", report))
     with grid.cell(), st.container(border=True):
         report_making.note(report, agent)
     report_making.dialogue(report, agent)
 
 
 def show(report: tables.Report) -> None:
-    step = st.query_params.get("step", "")
-    if report.masking != "confirmed" and step not in ("components", "masking"):
+    step, kind = st.query_params.get("step", ""), kind_of(store, "report", report.id or 0)
+    if kind is Clearance.UNCONFIRMED and step not in ("components", "masking"):
         step = "components"
-    head(report, step)
+    head(report, step, kind)
     if step == "components":
         components(report)
-        later(_("Review the masking") if report.masking != "confirmed" else "", "masking")
+        later(_("Review the masking") if kind is Clearance.UNCONFIRMED else "", "masking")
     elif step == "masking":
         report_masking.review(report)
         later(_("Back to the components"), "components")

@@ -1,10 +1,14 @@
 """Reviews: a person read this very text, and says that nobody can be recognized in it or that it is made up."""
 
+from collections.abc import Iterable
 from typing import Literal
+
+from sqlmodel import SQLModel
 
 from core.clearance import read
 from core.errors import DataError, NotFound
 from storage import standing, tables
+from storage.reviewed import text_hash, turns_hash
 from storage.store import Store
 
 Says = Literal["confirmed", "synthetic"]
@@ -23,6 +27,16 @@ def shown(store: Store, kind: str, id: int) -> str:
     if facts is None:
         raise NotFound("There is no {noun} {id}. It may have been deleted; choose another one.", noun=kind, id=id)
     return str(facts.hash)
+
+
+def hash_of(kind: str, row: SQLModel) -> str:
+    """The same of a report, note or role version that is at hand: of the very words that are drawn."""
+    return text_hash(kind, row.model_dump())
+
+
+def hash_of_turns(turns: Iterable[tables.Turn]) -> str:
+    """The same of a session, from its turns that are drawn."""
+    return turns_hash((turn.position, turn.seat, turn.text) for turn in turns if turn.state == "complete")
 
 
 def review(store: Store, person: tables.Person, kind: str, id: int, says: Says, hash: str) -> tables.Review:

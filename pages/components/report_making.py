@@ -5,12 +5,14 @@ from typing import Any
 
 import streamlit as st
 
+from core.clearance import Clearance, kind_of
 from core.errors import WorkbenchError
 from core.llm import engines
 from core.llm.asking import now
-from core.llm.seam import Clearance, Engine
+from core.llm.seam import Engine
+from core.people import reviews
 from core.reports import making
-from pages.components import badges, layout, resources, session_view, transcript
+from pages.components import badges, layout, resources, reviewing, session_view, transcript
 from pages.components.words import _, language
 from storage import tables
 
@@ -83,12 +85,20 @@ def edit(report: tables.Report, shown: tables.Note, newest: bool) -> None:
             making.change_note(resources.store(), report.id or 0, resources.person(), **fields)
             st.session_state.pop("reports_version", None)
             st.rerun()
-    if shown.clearance == int(Clearance.UNCONFIRMED) and report.clearance > shown.clearance:
+    read(shown)
+
+
+def read(shown: tables.Note) -> None:
+    """Who read this version; where nobody did, and it goes nowhere outside, a person can say so of these very words."""
+    store, id, now = resources.store(), shown.id or 0, reviews.hash_of("note", shown)
+    if kind_of(store, "note", id) is Clearance.UNCONFIRMED:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            layout.muted(_("Edited and not reviewed: this version goes to no endpoint outside."))
-            if st.button(_("I have read it; nobody can be recognised"), key="reports_note_confirm", icon=":material/check:"):
-                making.confirm_note(resources.store(), shown.id or 0)
-                st.rerun()
+            layout.muted(_("Nobody has read this version, so it goes to no endpoint outside."))
+            reviewing.button(
+                _("I have read it; nobody can be recognized"), "reports_note_confirm", id, now,
+                lambda hash: making.confirm_note(store, id, resources.person(), hash),
+            )  # fmt: skip
+    reviewing.said("note", id, now)
 
 
 def dialogue(report: tables.Report, agent: tables.Agent | None) -> None:
