@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from core.errors import WorkbenchError
+from pages.browser_routes import routes
 from storage.store import open_store
 
 log = logging.getLogger("rapport")
@@ -35,4 +36,4 @@ def calm(error: Exception) -> bool:
     return True
 
 
-app = st.App("pages/frame.py", lifespan=lifespan, on_script_error=calm)
+app = st.App("pages/frame.py", routes=routes(), lifespan=lifespan, on_script_error=calm)

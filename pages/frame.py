@@ -10,50 +10,10 @@ if str(HERE.parent) not in sys.path:
     sys.path.insert(0, str(HERE.parent))
 
 from core.errors import StoreError, WorkbenchError  # noqa: E402
-from pages.components import crisis, layout, looking, resources  # noqa: E402
+from pages.components import identity, layout, looking, places, resources, sitting  # noqa: E402
 from pages.components.words import NAMES, _, preferred  # noqa: E402
-
-
-def groups() -> dict[str, list[tuple[str, str, str]]]:
-    """Groups of pages: file and url_path (fixed), title (translated), icon."""
-    return {
-        "": [("home", _("Home"), "home")],
-        _("Make"): [
-            ("reports", _("Reports"), "description"),
-            ("roles", _("Roles"), "badge"),
-            ("live", _("Live session"), "forum"),
-        ],
-        _("Judge"): [
-            ("sessions", _("Sessions"), "library_books"),
-            ("studies", _("Studies"), "science"),
-            ("rate", _("Rate"), "edit_note"),
-        ],
-        _("Read"): [
-            ("results", _("Results"), "grid_on"),
-            ("agreement", _("Agreement"), "balance"),
-            ("alliance", _("Alliance"), "diversity_1"),
-        ],
-        _("Set up"): [
-            ("models", _("Models and agents"), "tune"),
-            ("instruments", _("Instruments and prompts"), "straighten"),
-            ("privacy", _("Data and privacy"), "shield"),
-        ],
-    }
-
-
-def pages() -> dict[str, list[st.Page]]:
-    """The pages that exist."""
-    return {
-        group: [
-            st.Page(
-                f"{name}.py", title=title, icon=f":material/{icon}:", url_path=name, default=name == "home"
-            )
-            for name, title, icon in entries
-            if (HERE / f"{name}.py").exists()
-        ]
-        for group, entries in groups().items()
-        if any((HERE / f"{name}.py").exists() for name, _title, _icon in entries)
-    }
+from storage import tables  # noqa: E402
+from storage.store import Store  # noqa: E402
 
 
 def wordmark() -> None:
@@ -73,14 +33,6 @@ def choose_language() -> None:
     )
 
 
-def who_you_are() -> None:
-    """Code and role of the person here, as text: a code is a person's word and never read as Markdown."""
-    here = resources.person()
-    layout.muted(" · ".join([here.code, *(resources.role_name(role) for role in here.roles)]))
-    with st.popover(_("You"), type="tertiary", key="frame_you"):
-        crisis.choose_country("frame_country")
-
-
 def foot() -> None:
     layout.muted(_("Research and training tool. Not care, not a diagnosis."))
 
@@ -94,23 +46,47 @@ def frame() -> None:
     )
     layout.sheet()
     wordmark()
-    with st.sidebar:
-        choose_language()
     try:
-        resources.store()
+        store = resources.store()
     except StoreError as error:
         why = error
+        with st.sidebar:
+            choose_language()
         st.navigation([st.Page(lambda: layout.cannot_open(why), title="Rapport")], position="hidden").run()
         return
-    page = st.navigation(pages(), expanded=True)
-    with st.sidebar:
-        who_you_are()
-        foot()
-    looking.turned_to(page.url_path)
     try:
-        page.run()
+        within(store)
     except WorkbenchError as error:
         layout.problem(error)
+
+
+def within(store: Store) -> None:
+    """Navigation, who sits here, and the page."""
+    identity.keep_apart(store)
+    with st.sidebar:
+        choose_language()
+    here = identity.found(store)
+    if here is None:
+        st.navigation(places.entries(()), position="hidden")
+        sitting.not_known_yet()
+        return
+    page = st.navigation(places.entries(here.roles), expanded=True)
+    with st.sidebar:
+        sitting.corner()
+        foot()
+    looking.turned_to(page.url_path)
+    show(page, here)
+
+
+def show(page: st.Page, here: tables.Person) -> None:
+    """The page, if it is for the person here and nothing has to be asked first."""
+    name = page.url_path or "home"
+    if ticket := identity.link_opened(resources.store()):
+        sitting.ask_to_join(ticket)
+    elif not places.is_open(name, here.roles):
+        sitting.not_yours(page.title, places.whose(name))
+    else:
+        page.run()
 
 
 frame()

@@ -1,5 +1,6 @@
 """The named operations of each noun, beside those every noun has (``storage.records``)."""
 
+import json
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,6 +29,12 @@ class Settings:
 
     def set(self, name: str, value: Any) -> None:
         self.database.run(lambda session: session.merge(tables.Setting(name=name, value=value)))
+
+    def keep_first(self, name: str, value: Any) -> Any:
+        """Save a setting unless somebody was faster; returns what is kept."""
+        add = "INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING"
+        self.database.write(lambda connection: connection.execute(add, (name, json.dumps(value))))
+        return self.get(name)
 
 
 class Rewritten(NamedTuple):

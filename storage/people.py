@@ -1,5 +1,7 @@
 """Persons, what they agreed to, what they read and confirmed, and where they looked: named operations."""
 
+import json
+import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -9,6 +11,7 @@ from sqlmodel import col, select
 
 from storage import standing, tables
 from storage.records import Records
+from storage.standing import Tally
 
 
 class Persons(Records[tables.Person]):
@@ -30,6 +33,41 @@ class Persons(Records[tables.Person]):
             seen.add(found.joined_to)
             found = self.get(found.joined_to)
         return found
+
+    def join(self, one: int, other: int) -> tuple[int, int]:
+        """Let the row that stands for one person name the row of another; at once, so that no two ever name each other.
+
+        Returns:
+            the ids of both rows, first the one that stands for itself no more; the same id twice: they are one already.
+        Raises:
+            NotFound: no such person.
+        """
+
+        def both(connection: sqlite3.Connection) -> tuple[int, int]:
+            joined, onto = (standing.root(connection, id) for id in (one, other))
+            if joined and onto and joined != onto:
+                connection.execute("UPDATE person SET joined_to = ? WHERE id = ?", (onto, joined))
+            return joined, onto
+
+        found = self.database.write(both)
+        for asked, id in zip((one, other), found, strict=True):
+            if not id:
+                self.get(asked)
+        return found
+
+    def add_signed_in(self, row: tables.Person) -> tables.Person:
+        """Save a person known by a sign-in, unless two windows of theirs came at once: then the row that was first."""
+        words = [row.code, json.dumps(row.roles), row.sign_in, row.origin, row.created]
+        add = (
+            "INSERT INTO person (code, roles, counselor_codes, client_codes, sign_in, secret_hash, origin, created) "
+            "SELECT ?1, ?2, '[]', '[]', ?3, '', ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM person WHERE sign_in = ?3)"
+        )
+        self.database.write(lambda connection: connection.execute(add, words))
+        return self.of_sign_in(row.sign_in) or row
+
+    def tally(self) -> dict[int, Tally]:
+        """What is theirs, for each person (by the row that stands for them)."""
+        return self.database.read(standing.tally)
 
     def members(self, id: int) -> frozenset[int]:
         """The ids of all rows that are this person."""

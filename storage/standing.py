@@ -149,6 +149,52 @@ def seats(connection: sqlite3.Connection, persons: Iterable[int], session: int |
     return {id: frozenset(held) for id, held in found.items()}
 
 
+def root(connection: sqlite3.Connection, id: int) -> int:
+    """The row that stands for this one; 0 where there is none."""
+    above = (
+        "WITH RECURSIVE up(id, joined_to) AS (SELECT id, joined_to FROM person WHERE id = ? UNION "
+        "SELECT p.id, p.joined_to FROM person p JOIN up ON p.id = up.joined_to) SELECT id FROM up WHERE joined_to IS NULL"
+    )
+    found = connection.execute(above, (id,)).fetchone()
+    return int(found[0]) if found else 0
+
+
+class Tally(NamedTuple):
+    """How much is a person's: sessions they spoke in, answers about consent, ratings and comparisons they gave."""
+
+    sessions: int = 0
+    consents: int = 0
+    ratings: int = 0
+
+
+def tally(connection: sqlite3.Connection) -> dict[int, Tally]:
+    """By the row that stands for each person; withdrawn sessions are not counted."""
+    stands = {id: root(connection, id) for (id,) in connection.execute("SELECT id FROM person").fetchall()}
+    spoke: dict[int, set[int]] = {}
+    sql = (
+        "SELECT DISTINCT t.person_id, t.session_id FROM turn t JOIN session s ON s.id = t.session_id "
+        "WHERE t.person_id IS NOT NULL AND s.withdrawn = ''"
+    )
+    for person, session in connection.execute(sql):
+        spoke.setdefault(stands[person], set()).add(session)
+    agreed = summed(connection, stands, "SELECT person_id, count(*) FROM consent WHERE person_id IS NOT NULL GROUP BY 1")
+    rated = summed(connection, stands, RATED)
+    return {id: Tally(len(spoke.get(id, ())), agreed.get(id, 0), rated.get(id, 0)) for id in set(stands.values())}
+
+
+RATED = (
+    "SELECT r.person_id, (SELECT count(*) FROM rating x WHERE x.rater_id = r.id AND x.superseded_by IS NULL) + "
+    "(SELECT count(*) FROM comparison x WHERE x.rater_id = r.id AND x.superseded_by IS NULL) FROM rater r WHERE r.person_id IS NOT NULL"
+)
+
+
+def summed(connection: sqlite3.Connection, stands: dict[int, int], sql: str) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for person, n in connection.execute(sql):
+        found[stands[person]] = found.get(stands[person], 0) + n
+    return found
+
+
 def agreed_by(connection: sqlite3.Connection, persons: Iterable[int]) -> list[Agreed]:
     ids = sorted(set(persons))
     return _agreed(connection, f"person_id IN ({', '.join('?' * len(ids))})", ids)

@@ -134,11 +134,7 @@ class Store:
 
     def identity(self) -> str:
         """What names this store in what it exports; made when first asked for."""
-        known = self.settings.get("identity")
-        if not known:
-            known = uuid.uuid4().hex
-            self.settings.set("identity", known)
-        return str(known)
+        return str(self.settings.get("identity") or self.settings.keep_first("identity", uuid.uuid4().hex))
 
     def _own(self) -> reclaiming.Own:
         return reclaiming.Own(self.identity(), {(study.name, study.created) for study in self.studies.all()})

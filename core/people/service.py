@@ -25,9 +25,13 @@ def hash_of(secret: str) -> str:
     return sha256(secret.encode()).hexdigest() if secret else ""
 
 
-def begin(store: Store, secret: str, roles: Mapping[str, Sequence[str]] | None = None, code: str = "") -> tables.Person:
+def begin(
+    store: Store, secret: str, roles: Mapping[str, Sequence[str]] | None = None, code: str = "", **codes: Sequence[str]
+) -> tables.Person:
     """A new person for a browser with this secret: a researcher unless other roles were chosen.
 
+    Args:
+        codes: ``counselor_codes`` and ``client_codes`` that are theirs; else the code itself, in the seats of their roles.
     Raises:
         DataError: a role is none, or the secret is of somebody.
     """
@@ -37,8 +41,13 @@ def begin(store: Store, secret: str, roles: Mapping[str, Sequence[str]] | None =
     if secret and store.persons.find(secret_hash=hash_of(secret)):
         raise DataError("This browser is known already. Reload the page; nothing was changed.")
     person = store.persons.add(tables.Person(roles=chosen, secret_hash=hash_of(secret)))
-    own = code.strip()[:LONGEST_CODE] or free_code(store, person.id or 0)
-    return store.persons.update(person.id or 0, code=own, **codes_for(chosen, own))
+    own = " ".join(code.split())[:LONGEST_CODE] or free_code(store, person.id or 0)
+    return store.persons.update(person.id or 0, code=own, **codes_for(chosen, own) | tidy(codes))
+
+
+def tidy(codes: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Codes as they are kept: each once, without blanks around them."""
+    return {name: sorted({" ".join(one.split()) for one in given} - {""}) for name, given in codes.items()}
 
 
 def codes_for(roles: Mapping[str, Sequence[str]], code: str) -> dict[str, list[str]]:
@@ -59,16 +68,30 @@ def of_secret(store: Store, secret: str) -> tables.Person | None:
     return store.persons.of_secret(hash_of(secret))
 
 
+def row_of_secret(store: Store, secret: str) -> int | None:
+    """The row a browser with this secret is known by, whoever it was joined to."""
+    found = store.persons.find(secret_hash=hash_of(secret)) if secret else None
+    return None if found is None else found.id
+
+
+def forget_browser(store: Store, row: int) -> None:
+    """Somebody else sits at this person's browser now: its old secret, still in its other windows, opens nothing."""
+    store.persons.update(row, secret_hash="")
+
+
 def signed_in(store: Store, name: str) -> tables.Person:
-    """The person a sign-in names; a new one, without rights, the first time."""
-    known = store.persons.of_sign_in(name)
-    return known or store.persons.add(tables.Person(code=name[:LONGEST_CODE], roles={"researcher": []}, sign_in=name))
+    """The person a sign-in names. The first of all is a researcher, who says what the others are here as."""
+    if known := store.persons.of_sign_in(name):
+        return known
+    first = not any(one.sign_in and "researcher" in one.roles for one in store.persons.all() if one.sign_in != OWNER)
+    roles: dict[str, list[str]] = {"researcher": []} if first else {}
+    return store.persons.add_signed_in(tables.Person(code=name[:LONGEST_CODE], roles=roles, sign_in=name))
 
 
 def owner(store: Store) -> tables.Person:
     """Who runs the command line: the owner of the account, a researcher."""
     known = store.persons.of_sign_in(OWNER)
-    return known or store.persons.add(tables.Person(code="owner", roles={"researcher": []}, sign_in=OWNER))
+    return known or store.persons.add_signed_in(tables.Person(code="owner", roles={"researcher": []}, sign_in=OWNER))
 
 
 def rename(store: Store, person: tables.Person, code: str) -> tables.Person:
@@ -77,7 +100,7 @@ def rename(store: Store, person: tables.Person, code: str) -> tables.Person:
     Raises:
         DataError: it is empty or too long.
     """
-    named = code.strip()
+    named = " ".join(code.split())
     if not named or len(named) > LONGEST_CODE:
         raise DataError("A code has 1 to {most} characters. Change it; nothing was saved.", most=LONGEST_CODE)
     return store.persons.update(person.id or 0, code=named)
@@ -86,21 +109,26 @@ def rename(store: Store, person: tables.Person, code: str) -> tables.Person:
 def join(store: Store, one: int, other: int) -> tables.Person:
     """From now on two persons are one, known by the second: everything either said, agreed to or withdrew is theirs.
 
-    For the owner of both (by a link) or a researcher. ``part`` undoes it.
+    For the owner of both (by a link) or a researcher. ``part`` undoes it. What they are here as is what the second is.
 
     Raises:
-        DataError: they are one already.
+        DataError: they are one already. NotFound: one of them is not there.
     """
-    joined, onto = store.persons.root(one), store.persons.root(other)
-    if joined.id == onto.id:
+    joined, onto = store.persons.join(one, other)
+    if joined == onto:
         raise DataError("These are the same person already. Nothing was changed.")
-    store.persons.update(joined.id or 0, joined_to=onto.id)
     agreements.follow(store)
-    return onto
+    return store.persons.get(onto)
 
 
 def part(store: Store, id: int) -> tables.Person:
-    """Take back that a person was joined to another one."""
+    """Take back that a person was joined to another one; rows that were joined to this one stay with it.
+
+    Raises:
+        DataError: they were not joined to anybody.
+    """
+    if store.persons.get(id).joined_to is None:
+        raise DataError("This person stands for themselves already. Nothing was changed.")
     apart = store.persons.update(id, joined_to=None)
     agreements.follow(store)
     return apart
@@ -110,9 +138,40 @@ def set_roles(store: Store, id: int, roles: Mapping[str, Sequence[str]], **codes
     """What a person is here as, and which counselor and client codes are theirs.
 
     Raises:
-        DataError: a role is none.
+        DataError: a role is none, or no researcher would be left who can act here.
     """
     if set(roles) - set(ROLES) or not roles:
         raise DataError("Choose a role: {roles}. Nothing was changed.", roles=", ".join(ROLES))
-    kept = {name: sorted({one.strip() for one in given if one.strip()}) for name, given in codes.items()}
-    return store.persons.update(id, roles={name: list(limits) for name, limits in roles.items()}, **kept)
+    if "researcher" not in roles:
+        check_researchers(store, without=id)
+    return store.persons.update(id, roles=tidy(roles), **tidy(codes))
+
+
+def assign(store: Store, one: int, other: int) -> tables.Person:
+    """Join two persons as a researcher does, for others.
+
+    Raises:
+        DataError: as ``join``, and where no researcher would be left who can act here.
+    """
+    if "researcher" not in store.persons.root(other).roles:
+        check_researchers(store, without=store.persons.root(one).id or 0)
+    return join(store, one, other)
+
+
+def check_researchers(store: Store, without: int) -> None:
+    """Raises DataError: this person is the only researcher who can act in a browser."""
+    if without in (ids := researchers(store)) and len(ids) == 1:
+        raise DataError(
+            "{code} is the only researcher here, and somebody has to be. Make another person a researcher first; "
+            "nothing was changed.",
+            code=store.persons.get(without).code,
+        )  # fmt: skip
+
+
+def researchers(store: Store) -> set[int]:
+    """Researchers who can act in a browser: with a secret or a sign-in in one of their rows."""
+    acting = {one.id or 0 for one in store.persons.all() if one.secret_hash or (one.sign_in and one.sign_in != OWNER)}
+    return {
+        one.id or 0 for one in store.persons.everyone()
+        if "researcher" in one.roles and acting & store.persons.members(one.id or 0)
+    }  # fmt: skip

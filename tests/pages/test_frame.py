@@ -17,13 +17,6 @@ def test_every_page_says_what_this_is_not(open_page: Open) -> None:
         assert "Not care, not a diagnosis" in shown(at)
 
 
-def test_person_code_is_kept_for_the_next_visit(open_page: Open, store: Store) -> None:
-    at = open_page()
-    at.text_input(key="frame_person").set_value("K-03").run()
-    assert store.settings.get("person") == "K-03"
-    assert open_page().text_input(key="frame_person").value == "K-03"
-
-
 def test_country_decides_the_numbers(open_page: Open, store: Store) -> None:
     at = open_page()
     assert "988" in shown(at) and "12356" in shown(at)  # none chosen yet: every line that is known
