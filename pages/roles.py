@@ -2,8 +2,9 @@
 
 import streamlit as st
 
+from core.clearance import Clearance, kind_of
 from core.errors import WorkbenchError
-from core.llm.seam import Clearance
+from core.people import reviews
 from core.roles import service
 from pages.components import (
     asked,
@@ -11,11 +12,13 @@ from pages.components import (
     deleting,
     layout,
     resources,
+    reviewing,
     role_bringing,
     role_building,
     role_facets,
     role_library,
     role_profile,
+    role_waiting,
     session_view,
 )
 from pages.components.words import _
@@ -35,6 +38,7 @@ def library() -> None:
         if begun := role_building.draft():
             role_building.set_aside(begun)
         role_building.begin()
+        role_waiting.all_at_once()
     roles = list(reversed(store.roles.cards()))
     if roles:
         role_library.listed(roles)
@@ -72,16 +76,18 @@ def one(role: tables.RoleCard) -> None:
 
 
 def unconfirmed(role: tables.RoleCard) -> None:
-    """A profile that may be about a real person stays here until somebody says that it is not."""
-    if role.clearance >= int(Clearance.SYNTHETIC) or not resources.is_researcher():
+    """A card that may be about a real person stays here until somebody says of these very words that it is not."""
+    id = role.id or 0
+    if kind_of(store, "role", id) is not Clearance.UNCONFIRMED or not resources.is_researcher():
         return
     with st.container(border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         by_hand = _("A person wrote in it, so it stays on this machine until you say that it is made up.")
         unknown = _("It may be about a real person, so it stays on this machine.")
         layout.muted(by_hand if role.engine in ("demo", "openai") else unknown)
-        if st.button(_("No real person stands behind it"), key="roles_made_up", icon=":material/check:"):
-            service.confirm_made_up(store, role.id or 0, resources.person())
-            st.rerun()
+        reviewing.button(
+            _("No real person stands behind it"), "roles_made_up", id, reviews.hash_of("role", role),
+            lambda hash: service.confirm_made_up(store, id, resources.person(), hash),
+        )  # fmt: skip
 
 
 def whole(role: tables.RoleCard) -> None:
@@ -103,8 +109,7 @@ def edit(role: tables.RoleCard, part: str) -> None:
         fields = role_facets.form(part, role.model_dump(), f"roles_edit_{part}_{role.id}", role.language)
         if st.form_submit_button(_("Save and check again"), key=f"roles_edit_save_{part}", icon=":material/save:"):
             try:
-                changed = fields | role_profile.typed_by_hand(role, fields)
-                saved = service.change_role(store, role.id or 0, resources.person(), **changed)
+                saved = service.change_role(store, role.id or 0, resources.person(), **fields)
             except WorkbenchError as error:
                 layout.problem(error)
                 return
@@ -118,7 +123,7 @@ def rename(role: tables.RoleCard) -> None:
         title = st.text_input(_("Title"), role.title, key=f"roles_title_{role.id}", width=360)
         if st.button(_("Save"), key="roles_rename", icon=":material/save:", disabled=title.strip() in ("", role.title)):
             try:
-                service.change_role(store, role.id or 0, title=title.strip())
+                service.change_role(store, role.id or 0, resources.person(), title=title.strip())
             except WorkbenchError as error:
                 layout.problem(error)
                 return
@@ -144,6 +149,7 @@ def beside(role: tables.RoleCard, sessions: list[tables.Session]) -> None:
                 (_("Date"), role.created[:10]),
             ]
         )  # fmt: skip
+        reviewing.said("role", role.id or 0, reviews.hash_of("role", role))
     role_profile.history(role, versions)
     with st.container(border=True):
         layout.card_title(_("Sessions"))

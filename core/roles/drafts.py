@@ -91,11 +91,26 @@ def with_edits(draft: Draft, **fields: Any) -> Draft:
     if not changed:
         return draft
     stale: dict[str, Any] = {"checked": False, "checks": []}
-    if changed - {"traits"}:
+    if any(typed(name, getattr(draft, name), fields[name], draft.language) for name in changed):
         stale |= {"typed": True, "made_up": False}
     if changed - {"text"}:
         stale |= {"text": ""} if "text" not in changed else {}
     return draft.model_copy(update=stale | fields)
+
+
+def typed(name: str, before: Any, now: Any, language: str) -> bool:
+    """Whether a person's change of one facet holds words of their own: choices from our lists, and what is taken out, do not."""
+    match name:
+        case "stressor":
+            return bool(now) and now not in [stressor_facet(code, language) for code in ingredients.stressors()]
+        case "demographics":
+            return any(now.get(key) and now.get(key) != before.get(key) for key in {*now} - {"age", "gender"})
+        case "life_events":
+            return not set(now) <= set(before)
+        case "traits":
+            known = ingredients.traits()
+            return any(code not in known.get(sub, {}) for sub, code in now.items())
+    return True
 
 
 def facets(part: Any) -> dict[str, Any]:

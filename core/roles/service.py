@@ -1,14 +1,14 @@
 """Building roles: a chain of sampled and written facets, compiled into one text, checked and saved."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
 from pydantic import BaseModel
 
-from core.clearance import Typed
-from core.errors import DataError, ModelError, NotFound
+from core.clearance import Clearance, Typed, kinds
+from core.errors import DataError, ModelError, NotFound, WorkbenchError
 from core.llm.asking import ask, make_question
 from core.llm.seam import Engine, Settings
 from core.people import reviews
@@ -162,10 +162,14 @@ def named(draft: Draft) -> str:
     return str(draft.stressor.get("label", ""))
 
 
-def save_role(store: Store, draft: Draft, title: str = "", person: tables.Person | None = None) -> tables.RoleCard:
-    """Save a complete draft as a role card, under a title not yet in use. What a person typed is *unconfirmed*, unless
-    they said that it is made up.
+def save_role(
+    store: Store, draft: Draft, title: str = "", person: tables.Person | None = None, made_up: bool = False
+) -> tables.RoleCard:
+    """Save a complete draft as a role card, under a title not yet in use. What a person typed, its title too, is
+    *unconfirmed*, unless they said that it is made up.
 
+    Args:
+        made_up: they said so of all of it, as it is saved; or else ``draft.made_up`` of what it holds.
     Raises:
         DataError: a step is missing, or the title given is in use.
     """
@@ -174,15 +178,17 @@ def save_role(store: Store, draft: Draft, title: str = "", person: tables.Person
             "The role is not complete: {step} is missing. Go on building; nothing was lost.", step=step
         )
     own, given = drafts.title_of(draft), title.strip()
-    typed = draft.typed or bool(given and given != own)
+    free = free_title(store, own)
+    titled = given not in ("", own, free)
+    typed = draft.typed or titled
     card = store.roles.add(
         tables.RoleCard(
-            title=given or free_title(store, own), seed=draft.seed, sampling=draft.sampling, checks=draft.checks,
+            title=given or free, seed=draft.seed, sampling=draft.sampling, checks=draft.checks,
             edited_by=reviews.code_of(person) if typed else "", engine=draft.engine or "demo", **facets(draft),
         )
     )  # fmt: skip
-    if person is not None and typed and draft.made_up:
-        reviews.review(store, person, "role", card.id or 0, "synthetic", reviews.shown(store, "role", card.id or 0))
+    if person is not None and typed and (made_up or (draft.made_up and not titled)):
+        confirm_made_up(store, card.id or 0, person, reviews.hash_of("role", card))
     store.calls.link(draft.calls, "role", card.id or 0)
     return card
 
@@ -216,9 +222,45 @@ def change_role(store: Store, role_id: int, person: tables.Person | None = None,
     if all(getattr(card, name) == value for name, value in fields.items()):
         return store.roles.get(role_id)
     changed = facets(card) | {name: value for name, value in fields.items() if name in facets(card)}
-    kept = card.model_dump(exclude={"id", "created", "version"}) | {"title": title, "edited_by": reviews.code_of(person)}
+    by = reviews.code_of(person) if typed_in(card, fields) else card.edited_by
+    kept = card.model_dump(exclude={"id", "created", "version"}) | {"title": title, "edited_by": by}
     checks = check_role(**changed) if card.kind == "role" else []
     return store.roles.add_version(tables.RoleCard(**(kept | fields | {"checks": checks})))
+
+
+def typed_in(card: tables.RoleCard, fields: dict[str, Any]) -> bool:
+    """Whether these changes hold words of a person."""
+    changed = {name: value for name, value in fields.items() if value != getattr(card, name)}
+    return any(drafts.typed(name, getattr(card, name), value, card.language) for name, value in changed.items())
+
+
+def confirm_made_up(store: Store, role_id: int, person: tables.Person, shown: str) -> tables.RoleCard:
+    """A person says that no real person stands behind this version of a card.
+
+    Args:
+        shown: ``reviews.shown`` of it, as they read it.
+    Raises:
+        NotFound: no such card. DataError: it was changed meanwhile; nothing was confirmed.
+    """
+    reviews.review(store, person, "role", role_id, "synthetic", shown)
+    return store.roles.get(role_id)
+
+
+def confirm_all_made_up(store: Store, person: tables.Person, shown: Mapping[int, str]) -> list[WorkbenchError]:
+    """The same of several versions, by id with the hash of each as they read it; gives a sentence for each that was not confirmed."""
+    failed: list[WorkbenchError] = []
+    for id, hash in shown.items():
+        try:
+            confirm_made_up(store, id, person, hash)
+        except WorkbenchError as error:
+            failed.append(error)
+    return failed
+
+
+def waiting(store: Store) -> list[tables.RoleCard]:
+    """Cards that stay on this machine until a person says that they are made up, in their newest version."""
+    now = kinds(store, "role")
+    return [card for card in store.roles.cards() if now.get(card.id or 0) is Clearance.UNCONFIRMED]
 
 
 def write_profile(
@@ -243,9 +285,7 @@ def write_profile(
             engine="person", edited_by=reviews.code_of(person),
         )
     )  # fmt: skip
-    if made_up:
-        reviews.review(store, person, "role", card.id or 0, "synthetic", reviews.shown(store, "role", card.id or 0))
-    return card
+    return confirm_made_up(store, card.id or 0, person, reviews.hash_of("role", card)) if made_up else card
 
 
 @dataclass

@@ -51,3 +51,9 @@ def made_by(agent: tables.Agent) -> list[badges.Badge]:
     """What an agent is, and where its texts go."""
     place = resources.store().endpoints.find(id=agent.endpoint_id) if agent.endpoint_id else None
     return [badges.engine(agent.engine, place.model if place else ""), badges.endpoint(place)]
+
+
+def stays_here(agent: tables.Agent) -> bool:
+    """Whether what an agent is sent stays on this machine."""
+    place = resources.store().endpoints.find(id=agent.endpoint_id) if agent.endpoint_id else None
+    return badges.endpoint(place).colour == "green"

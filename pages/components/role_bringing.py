@@ -17,14 +17,14 @@ def write_profile() -> None:
         title = st.text_input(_("Title"), key="roles_profile_title")
         profile = role_profile.fields({}, "roles_profile")
         spoken = st.selectbox(_("Language of the role"), ["en", "zh"], index=int(language() == "zh"), format_func=session_view.language_name, key="roles_profile_language")
-        made_up = st.checkbox(_("No real person stands behind this profile."), key="roles_profile_made_up", help=_("Otherwise it stays on this machine until its masking is confirmed."))
+        made_up = st.checkbox(_("No real person stands behind this profile."), key="roles_profile_made_up", help=_("Otherwise it stays on this machine until somebody says so."))
         if st.form_submit_button(_("Save profile"), key="roles_profile_save", icon=":material/save:"):
             save(title, spoken, profile, made_up)
 
 
 def save(title: str, spoken: str, profile: dict[str, object], made_up: bool) -> None:
     try:
-        card = service.write_profile(resources.store(), title, spoken, profile, made_up)
+        card = service.write_profile(resources.store(), title, spoken, profile, resources.person(), made_up)
     except WorkbenchError as error:
         layout.problem(error)
         return
@@ -35,7 +35,7 @@ def save(title: str, spoken: str, profile: dict[str, object], made_up: bool) -> 
 def bring_in() -> None:
     """Roles from files: ESC-Judge's JSON lines, client profiles, or cards exported here."""
     with st.expander(_("Bring in roles"), icon=":material/upload_file:"):
-        layout.muted(_("JSON or JSON lines: roles as ESC-Judge published them, client profiles, or cards saved here."))
+        layout.muted(_("JSON or JSON lines: roles as ESC-Judge published them, client profiles, or cards saved here. They stay on this machine until you say that they are made up."))
         files = st.file_uploader(_("Files"), type=["json", "jsonl"], accept_multiple_files=True, key="roles_files")
         if st.button(_("Bring in"), key="roles_import", disabled=not files):
             st.session_state[FOUND] = [take(file.name, file.getvalue()) for file in files or []]

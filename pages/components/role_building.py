@@ -1,5 +1,6 @@
 """Building a role step by step: each step drawn as soon as it is done, and open to changes before the next."""
 
+import json
 import secrets
 import zlib
 from typing import Any, cast
@@ -161,6 +162,8 @@ def show(one: Draft) -> None:
             head(one, ahead, running)
         if trouble := st.session_state.get(TROUBLE):
             layout.problem(trouble)
+        if ahead is not None and not running:
+            ask_made_up(one)
         so_far(one, ahead, running)
         waiting = st.empty()
     if running and ahead:
@@ -205,6 +208,24 @@ def head(one: Draft, ahead: Step, running: bool) -> None:
         layout.muted(_("Seed {n}").format(n=one.seed))
 
 
+def ask_made_up(one: Draft) -> None:
+    """A writer outside reads what a person typed only when they say, of these very words, that it is made up."""
+    agent = resources.store().agents.find(id=st.session_state.get(WRITER))
+    if not one.typed or agent is None or asked.stays_here(agent):
+        return
+    with st.container(border=True):
+        layout.muted(_("You typed in this draft. The next steps send it to a writer outside this machine."))
+        said = st.checkbox(_("What I typed is made up; no real person stands behind it."), one.made_up, key=f"roles_draft_made_up_{typed_words(one)}")
+        if said != one.made_up:
+            keep(one.model_copy(update={"made_up": said}))
+            st.rerun()
+
+
+def typed_words(one: Draft) -> int:
+    """A number for what a person can type in a draft: the tick is of these very words."""
+    return zlib.crc32(json.dumps([one.demographics, one.life_events, one.text, one.stressor], sort_keys=True).encode("utf-8", "replace"))
+
+
 def next_words(one: Draft, ahead: Step) -> str:
     if ahead != "life_events":
         return role_facets.part_names()[ahead]
@@ -226,7 +247,7 @@ def drawn(one: Draft, step: str, name: str, running: bool) -> None:
 def change(one: Draft, step: str) -> None:
     with st.expander(_("Change this step"), icon=":material/edit:"), st.form(f"roles_form_{step}_{version(one)}", border=False):
         if step not in ("stressor", "traits"):
-            layout.muted(_("What you write must be made up: it goes on to the writer."))
+            layout.muted(_("What you write goes on to the writer: to one outside only after you say that it is made up."))
         fields = role_facets.form(step, one.model_dump(), f"roles_{step}_{version(one)}", one.language)
         anew = False
         if step in ("stressor", "demographics") and one.demographics.get("persona"):
@@ -257,9 +278,10 @@ def save(one: Draft) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             suggested = service.free_title(resources.store(), drafts.title_of(one))
             title = st.text_input(_("Title"), suggested, key=f"roles_title_{zlib.crc32(suggested.encode())}", width=420)
+            made_up = st.checkbox(_("No real person stands behind it"), one.made_up, key=f"roles_save_made_up_{version(one)}") if one.typed else False
             if st.button(_("Save role"), key="roles_save", type="primary", icon=":material/save:"):
                 try:
-                    card = service.save_role(resources.store(), one, title)
+                    card = service.save_role(resources.store(), one, title, resources.person(), made_up)
                 except WorkbenchError as error:
                     layout.problem(error)
                     return

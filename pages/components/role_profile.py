@@ -5,8 +5,8 @@ from typing import Any
 
 import streamlit as st
 
+from core.clearance import Clearance, kind_of
 from core.errors import WorkbenchError
-from core.llm.seam import Clearance
 from core.roles import service
 from pages.components import badges, layout, resources, transcript
 from pages.components.words import _
@@ -39,12 +39,6 @@ def fields(now: Mapping[str, Any], key: str) -> dict[str, Any]:
     return typed
 
 
-def typed_by_hand(role: tables.RoleCard, changed: Mapping[str, Any]) -> dict[str, Any]:
-    """New words of a person may name somebody real: the card then waits for a review. Choices from lists do not."""
-    parts = [part for part in changed if part not in ("stressor", "traits")]
-    return {"clearance": int(Clearance.UNCONFIRMED)} if any(changed[part] != getattr(role, part) for part in parts) else {}
-
-
 def draw(role: tables.RoleCard) -> None:
     """A profile to be read, and to be changed by those who may."""
     said, told = names(), role.profile
@@ -67,9 +61,7 @@ def change(role: tables.RoleCard) -> None:
         typed = fields(role.profile, f"roles_edit_{role.id}")
         if st.form_submit_button(_("Save"), key="roles_edit_save_profile", icon=":material/save:"):
             try:
-                changed = {"profile": typed}
-                fields_ = changed | typed_by_hand(role, changed)
-                saved = service.change_role(resources.store(), role.id or 0, resources.person(), **fields_)
+                saved = service.change_role(resources.store(), role.id or 0, resources.person(), profile=typed)
             except WorkbenchError as error:
                 layout.problem(error)
                 return
@@ -88,7 +80,7 @@ def say_saved(role: tables.RoleCard) -> None:
     if st.session_state.pop(SAVED, None) != role.id:
         return
     words = _("Saved as version {n}. Sessions so far keep their version.").format(n=role.version)
-    if role.clearance < int(Clearance.SYNTHETIC):
+    if kind_of(resources.store(), "role", role.id or 0) is Clearance.UNCONFIRMED:
         words += _(" It stays on this machine until you say that it is made up.")
     layout.notice(words)
 

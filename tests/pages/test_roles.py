@@ -6,16 +6,17 @@ from typing import Any
 
 import pytest
 
+from core.clearance import Clearance, kind_of
 from core.errors import ModelError
 from core.llm import engines
 from core.llm.agents import ensure_shipped
-from core.llm.seam import Clearance
+from core.llm.seam import Answer, Endpoint, Question
 from core.roles import service
 from core.roles.drafts import Draft
 from pages.components import role_library
 from storage import tables
 from storage.store import Store
-from tests.pages.conftest import Open, assert_calm, shown
+from tests.pages.conftest import AsPerson, Open, assert_calm, shown
 
 
 def build(open_page: Open, seed: int, language: str = "en") -> Any:
@@ -109,7 +110,7 @@ def test_a_profile_is_written_by_hand(open_page: Open, store: Store) -> None:
     assert_calm(at)
     card = store.roles.all()[0]
     assert card.kind == "profile" and card.profile["acceptable_plans"] == ["Attending a group", "Calling a friend"]
-    assert card.clearance == 0 and "stays on this machine" in shown(at)
+    assert kind_of(store, "role", card.id or 0) is Clearance.UNCONFIRMED and "stays on this machine" in shown(at)
 
 
 def test_an_empty_profile_is_refused_in_words(open_page: Open, store: Store) -> None:
@@ -218,7 +219,7 @@ def test_a_title_in_use_is_refused_and_the_draft_stays(open_page: Open, store: S
     assert at.error and store.roles.count() == 1 and at.button(key="roles_save")
 
 
-def test_the_library_is_searched_and_only_researchers_may_change(open_page: Open, store: Store) -> None:
+def test_the_library_is_searched_and_only_researchers_may_change(open_page: Open, store: Store, as_person: AsPerson) -> None:
     odd = [{"code": "missing_text", "severity": "fault", "message": "", "values": {}}]
     store.roles.add(tables.RoleCard(title="Sleepless", checks=odd))
     card = store.roles.add(tables.RoleCard(title="Out of work", stressor={"label": "Job loss"}, text="You are 40."))
@@ -228,27 +229,28 @@ def test_the_library_is_searched_and_only_researchers_may_change(open_page: Open
     assert "1 of 2 roles" in shown(at) and "Sleepless" not in shown(at)
     at = open_page("roles.py", role=card.id)
     assert "Rename" in str([popover.proto for popover in at.get("popover")]) or at.text_input(key=f"roles_title_{card.id}")
-    at.session_state["frame_rights"] = "rater"
+    as_person({"rater": []}, "R-1")
     at.run()
     assert_calm(at)
     assert not [area for area in at.text_area if str(area.key).startswith("roles_edit_")] and "You are 40." in shown(at)
 
 
 def test_words_typed_into_a_card_wait_for_a_review(open_page: Open, store: Store) -> None:
-    card = store.roles.add(tables.RoleCard(title="Sleepless", text="You are 40.", traits={}))
+    card = store.roles.add(tables.RoleCard(title="Sleepless", text="You are 40.", traits={}, sampling="stratified"))
     at = open_page("roles.py", role=card.id)
     at.text_area(key=f"roles_edit_text_{card.id}_text").set_value("You are Ann Smith of Leeds.")
     next(button for button in at.button if "roles_edit_save_text" in str(button.key)).click().run()
     first, second = store.roles.versions(card.id or 0)
-    assert (first.clearance, second.clearance) == (int(Clearance.SYNTHETIC), int(Clearance.UNCONFIRMED))
+    assert [kind_of(store, "role", one.id or 0) for one in (first, second)] == [Clearance.SYNTHETIC, Clearance.UNCONFIRMED]
     at.button(key="roles_made_up").click().run()
     assert_calm(at)
     reviewed = store.roles.cards()[0]
-    assert reviewed.clearance == int(Clearance.SYNTHETIC) and reviewed.review["by"] and not first.review
+    assert kind_of(store, "role", reviewed.id or 0) is Clearance.SYNTHETIC and "Made up, said" in shown(at)
+    assert [row.record_id for row in store.reviews.all()] == [second.id]
 
 
-def test_a_profile_is_changed_and_its_file_comes_in_as_a_profile(store: Store, open_page: Open) -> None:
-    card = service.write_profile(store, "Evenings", "en", {"behavior": "Drinks.", "personas": ["A nurse."], "beliefs": [], "motivation": "", "acceptable_plans": [], "receptivity": 2}, True)
+def test_a_profile_is_changed_and_its_file_comes_in_as_a_profile(store: Store, open_page: Open, researcher: tables.Person) -> None:
+    card = service.write_profile(store, "Evenings", "en", {"behavior": "Drinks.", "personas": ["A nurse."], "beliefs": [], "motivation": "", "acceptable_plans": [], "receptivity": 2}, researcher, True)
     at = open_page("roles.py", role=card.id)
     at.text_area(key=f"roles_edit_{card.id}_beliefs").set_value("Nobody can help me.")
     next(button for button in at.button if "roles_edit_save_profile" in str(button.key)).click().run()
@@ -262,7 +264,7 @@ def test_a_profile_is_changed_and_its_file_comes_in_as_a_profile(store: Store, o
 
 
 def test_a_change_says_its_version_who_made_it_and_what_each_session_used(open_page: Open, store: Store) -> None:
-    card = store.roles.add(tables.RoleCard(title="R-1", text="You lost your job.", life_events=["moved at 30"], clearance=3))
+    card = store.roles.add(tables.RoleCard(title="R-1", text="You lost your job.", life_events=["moved at 30"]))
     store.sessions.add(tables.Session(title="Before", origin="simulated", role_id=card.id))
     at = open_page("roles.py", role=card.id)
     next(area for area in at.text_area if area.label == "One event on each line").set_value("moved at 31")
@@ -274,3 +276,78 @@ def test_a_change_says_its_version_who_made_it_and_what_each_session_used(open_p
     assert "version 1" in next(link.proto.label for link in at.get("page_link") if "Before" in link.proto.label)
     at.run()
     assert "Saved as version" not in shown(at), "once"
+
+
+class Outside:
+    """The demo engine as if it stood at an address outside."""
+
+    endpoint = Endpoint(kind="openai", base_url="https://models.example/v1", model="m", name="Far")
+    version = "1"
+
+    def __init__(self) -> None:
+        self.asked: list[Question] = []
+
+    async def ask(self, question: Question, on_text: Any = None) -> Answer:
+        self.asked.append(question)
+        return await engines.demo_engine().ask(question, on_text)
+
+
+def test_what_a_person_typed_goes_to_a_writer_outside_only_as_made_up(open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = store.endpoints.add(tables.Endpoint(name="Far", base_url="https://models.example/v1", model="m"))
+    far = store.agents.add(tables.Agent(name="Far", seat="writer", engine="openai", endpoint_id=place.id, hash="far"))
+    engine = Outside()
+    monkeypatch.setattr(engines, "engine_of", lambda *_: engine)
+    at = open_page("roles.py")
+    at.selectbox(key="roles_writer").set_value(far.name)
+    at.selectbox(key="roles_stressor").set_value("job_loss")
+    at.button(key="roles_steps").click().run()
+    assert_calm(at)
+    assert engine.asked, "what is chosen from our lists is not typed"
+    next(field for field in at.text_area if field.label == "Persona").set_value("Ann Smith of Leeds, a nurse.")
+    [button for button in at.button if button.label == "Keep the change"][-1].click().run()
+    assert "outside this machine" in shown(at)
+    sent = len(engine.asked)
+    at.button(key="roles_next").click().run()
+    assert_calm(at)
+    assert len(engine.asked) == sent and "Nothing was sent" in shown(at)
+    next(box for box in at.checkbox if "made up" in box.label).check().run()
+    at.button(key="roles_next").click().run()
+    assert_calm(at)
+    assert len(engine.asked) > sent and "Ann Smith" in engine.asked[-1].messages[-1].content
+    sent = len(engine.asked)
+    next(field for field in at.text_area if field.label == "Persona").set_value("Bea Jones of York.")
+    [b for b in at.button if b.label == "Keep the change" and "demographics" in str(b.form_id)][0].click().run()
+    at.button(key="roles_next").click().run()
+    assert len(engine.asked) == sent, "other words were typed since"
+
+
+def test_words_changed_in_another_tab_are_not_called_made_up_unread(open_page: Open, store: Store) -> None:
+    service.import_roles(store, json.dumps({"title": "Evenings", "behavior": "Drinks.", "personas": ["A nurse."]}).encode(), "a.json")
+    card = store.roles.all()[0]
+    at = open_page("roles.py", role=card.id)
+    service.change_role(store, card.id or 0, title="Ann Smith of Leeds")
+    at.button(key="roles_made_up").click().run()
+    assert_calm(at)
+    assert "changed after it was shown" in shown(at) and kind_of(store, "role", card.id or 0) is Clearance.UNCONFIRMED
+    at.button(key="roles_made_up").click().run()
+    assert kind_of(store, "role", card.id or 0) is Clearance.SYNTHETIC
+
+
+def test_several_imported_cards_are_read_and_confirmed_at_once_but_none_that_came_since(open_page: Open, store: Store) -> None:
+    def brought(*titles: str) -> None:
+        lines = [json.dumps({"title": title, "behavior": f"{title} drinks.", "personas": []}) for title in titles]
+        service.import_roles(store, "\n".join(lines).encode(), "a.jsonl")
+
+    def waiting() -> list[str]:
+        return [card.title for card in service.waiting(store)]
+
+    brought("One", "Two", "Three")
+    at = open_page("roles.py")
+    assert_calm(at)
+    assert "3 roles wait for your word" in str([e.label for e in at.expander]) and "Two drinks." in shown(at)
+    two = store.roles.find(title="Two")
+    at.checkbox(key=f"roles_tick_{two.id if two else 0}").uncheck().run()
+    brought("Four")
+    at.button(key="roles_all_made_up").click().run()
+    assert_calm(at)
+    assert waiting() == ["Two", "Four"]
