@@ -5,24 +5,25 @@ from typing import Any
 
 import pytest
 
+from core.clearance import Source, Typed
 from core.errors import ModelError, PromptError, Refused
 from core.llm import asking
 from core.llm.agents import ensure_shipped, save_agent
 from core.llm.asking import ask, make_question, now
 from core.llm.engines import engine_of, key_of
-from core.llm.seam import Clearance
 from storage import tables
 from storage.store import Store
 
 TURNS = {"turns": [{"position": 1, "seat": "client", "text": "I cannot sleep."}], "most_turns": 20}
 
 
-def question(**more: Any) -> Any:
-    return make_question("counselor/plain", TURNS, language="en", **more)
+def question(store: Store, **more: Any) -> Any:
+    asked = {"use": "writing", "sources": [Typed("x", made_up=True)], "language": "en"}
+    return make_question(store, "counselor/plain", TURNS, **asked | more)
 
 
 def test_a_call_can_be_checked_by_hand(store: Store, scripted: Any) -> None:
-    answer, id = now(ask(store, scripted("Tell me more."), question(seed=7)))
+    answer, id = now(ask(store, scripted("Tell me more."), question(store, seed=7)))
     call = store.calls.whole(id)
     assert answer.value == call["raw"] == "Tell me more."
     assert "I cannot sleep." in "".join(m["content"] for m in call["messages"])
@@ -33,33 +34,34 @@ def test_a_call_can_be_checked_by_hand(store: Store, scripted: Any) -> None:
 def test_a_busy_endpoint_is_asked_again(store: Store, scripted: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "pause", lambda tries, asked: 0.0)
     engine = scripted(ModelError("busy", kind="wait"), "Yes?")
-    answer, _ = now(ask(store, engine, question()))
+    answer, _ = now(ask(store, engine, question(store)))
     assert (answer.value, len(engine.asked)) == ("Yes?", 2)
 
 
 def test_a_refused_key_is_not_tried_again(store: Store, scripted: Any) -> None:
     engine = scripted(ModelError("no key", kind="study"))
     with pytest.raises(ModelError, match="no key"):
-        now(ask(store, engine, question()))
+        now(ask(store, engine, question(store)))
     assert len(engine.asked) == 1
     assert store.calls.count() == 0
 
 
 def test_unconfirmed_text_reaches_no_engine_outside(store: Store, scripted: Any) -> None:
+    report = store.reports.add(tables.Report(title="A", content_hash="a"))
     engine = scripted("hello", base_url="https://models.example/v1")
-    with pytest.raises(Refused, match="Report 3"):
-        now(ask(store, engine, question(clearance=Clearance.UNCONFIRMED, record="Report 3")))
+    with pytest.raises(Refused, match="report 1 may still hold personal data"):
+        now(ask(store, engine, question(store, sources=[Source("report", report.id or 0)])))
     assert engine.asked == []
 
 
-def test_inputs_are_the_declared_ones() -> None:
+def test_inputs_are_the_declared_ones(store: Store) -> None:
     with pytest.raises(PromptError, match="most_turns"):
-        make_question("counselor/plain", {"turns": []}, language="en")
+        make_question(store, "counselor/plain", {"turns": []}, use="session", sources=[], language="en")
 
 
 def test_waiting_works_inside_a_running_loop(store: Store, scripted: Any) -> None:
     async def page() -> str:
-        return str(now(ask(store, scripted("Yes?"), question()))[0].value)
+        return str(now(ask(store, scripted("Yes?"), question(store)))[0].value)
 
     assert asyncio.run(page()) == "Yes?"
 

@@ -9,7 +9,8 @@ from core.errors import ModelError
 from core.llm.asking import answered, patiently, send
 from core.llm.endings import ending
 from core.llm.openai_engine import OpenAIEngine
-from core.llm.seam import Answer, Clearance, Endpoint, Message, Question, Settings
+from core.llm.seam import Answer, Endpoint, Question, Settings
+from tests.questions import a_question
 from tests.servers.handle import Misbehaving
 from tests.servers.recorder import REPLY, Recorder
 
@@ -17,10 +18,7 @@ HALF = "I hear how heavy this has been, and I"
 
 
 def question(words: str = "hello") -> Question:
-    return Question(
-        "p", 1, "h", {}, (Message("user", words),), None, Settings(temperature=0.5, max_tokens=50), 1, "en", "",
-        Clearance.SYNTHETIC, "x",
-    )  # fmt: skip
+    return a_question(words, None, Settings(temperature=0.5, max_tokens=50))
 
 
 def ask(url: str, key: str = "", learned: Any = None) -> Answer:

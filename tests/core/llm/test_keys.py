@@ -14,9 +14,10 @@ from core.llm.engines import endpoint_engine
 from core.llm.faults import said
 from core.llm.keys import Heard, KnownKey
 from core.llm.openai_engine import OpenAIEngine
-from core.llm.seam import Clearance, Endpoint, Message, Question, Settings
+from core.llm.seam import Endpoint
 from storage import tables
 from storage.store import Store
+from tests.questions import a_question
 from tests.servers.recorder import Recorder
 
 KEYS = [
@@ -124,12 +125,9 @@ def test_space_around_a_key_is_no_part_of_it() -> None:
         engine = OpenAIEngine(
             Endpoint(kind="openai", base_url=f"{here.url}/v1", model="m"), " sk-right-1234\r\n", timeout=5
         )
-        question = Question(
-            "p", 1, "h", {}, (Message("user", "x"),), None, Settings(), 1, "en", "", Clearance.SYNTHETIC, "x"
-        )
 
         async def go() -> None:
-            await engine.ask(question)
+            await engine.ask(a_question("x"))
             await engine.close()
 
         asyncio.run(go())

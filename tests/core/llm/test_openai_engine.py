@@ -11,7 +11,8 @@ from core.judging.replies import ItemRating
 from core.llm.asking import answered, send
 from core.llm.openai_engine import OpenAIEngine
 from core.llm.probing import check_endpoint
-from core.llm.seam import Answer, Clearance, Endpoint, Message, Question, Settings
+from core.llm.seam import Answer, Endpoint, Question, Settings
+from tests.questions import a_question
 
 pytestmark = pytest.mark.server
 GOOD = '{"reasoning": "r", "evidence": ["a"], "counter_evidence": [], "rating": 4}'
@@ -20,9 +21,7 @@ Start = Callable[[list[dict[str, Any]]], str]
 
 def asked(words: str, reply: Any = None) -> Question:
     settings = Settings(temperature=0.7, top_p=0.9, max_tokens=50)
-    return Question(
-        "p", 1, "h", {}, (Message("user", words),), reply, settings, 3, "en", "", Clearance.SYNTHETIC, "x"
-    )
+    return a_question(words, reply, settings, seed=3)
 
 
 def ask(

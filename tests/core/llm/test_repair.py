@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from core.clearance import Typed
 from core.errors import ModelError
 from core.judging.replies import ItemRating
 from core.llm import asking
@@ -13,12 +14,13 @@ from core.llm.seam import Attempt, Usage
 from storage import tables
 from storage.store import Store
 
+MADE_UP = Typed("x", made_up=True)
 TURNS = {"turns": [{"position": 1, "seat": "client", "text": "I cannot sleep."}], "most_turns": 20}
 GOOD = '{"reasoning": "r", "evidence": ["a"], "counter_evidence": [], "rating": 4}'
 
 
-def question() -> Any:
-    return make_question("counselor/plain", TURNS, language="en", reply=ItemRating, seed=3)
+def question(store: Store) -> Any:
+    return make_question(store, "counselor/plain", TURNS, use="writing", sources=[MADE_UP], language="en", reply=ItemRating, seed=3)
 
 
 def calls(store: Store) -> list[tables.Call]:
@@ -27,7 +29,7 @@ def calls(store: Store) -> list[tables.Call]:
 
 def test_both_replies_are_kept_as_calls_of_their_own(store: Store, scripted: Any) -> None:
     engine = scripted("I would say four.", GOOD)
-    answer, id = now(ask(store, engine, question()))
+    answer, id = now(ask(store, engine, question(store)))
     assert (answer.state, answer.value.rating, answer.reason) == ("repaired", 4, "")
     first, second = calls(store)
     assert (first.state, second.state, second.id) == ("unreadable", "repaired", id)
@@ -39,7 +41,7 @@ def test_both_replies_are_kept_as_calls_of_their_own(store: Store, scripted: Any
 
 def test_a_repair_that_says_otherwise_is_said(store: Store, scripted: Any) -> None:
     broken = '{"reasoning": "r", "evidence": ["a"], "counter_evidence": [], "rating": 2,}'
-    answer, id = now(ask(store, scripted(broken, GOOD), question()))
+    answer, id = now(ask(store, scripted(broken, GOOD), question(store)))
     assert (answer.state, answer.value.rating) == ("repaired", 4)
     call = store.calls.get(id)
     assert call.reason == "the first reply said otherwise: rating: 2 → 4"
@@ -47,7 +49,7 @@ def test_a_repair_that_says_otherwise_is_said(store: Store, scripted: Any) -> No
 
 def test_a_repair_that_cannot_be_read_is_no_answer(store: Store, scripted: Any) -> None:
     engine = scripted("four", "still four")
-    answer, _ = now(ask(store, engine, question()))
+    answer, _ = now(ask(store, engine, question(store)))
     assert (answer.state, answer.value, answer.raw, len(engine.asked)) == ("unreadable", None, "still four", 2)
     assert [call.state for call in calls(store)] == ["unreadable", "unreadable"]
 
@@ -56,7 +58,7 @@ def test_a_repair_that_fails_forgets_nothing(store: Store, scripted: Any) -> Non
     gone = ModelError("no key", kind="study")
     gone.attempts = (Attempt("2026-01-01T00:00:00", 0.1, "401 no"),)
     with pytest.raises(ModelError, match="no key"):
-        now(ask(store, scripted("four", gone), question()))
+        now(ask(store, scripted("four", gone), question(store)))
     first, failed = calls(store)
     assert (first.state, first.tokens_in, failed.state) == ("unreadable", 10, "failed")
 
@@ -84,7 +86,7 @@ def test_tries_before_an_answer_are_kept_with_it(store: Store, scripted: Any, mo
     monkeypatch.setattr(asking, "pause", lambda tries, asked: 0.0)
     busy = ModelError("busy", kind="wait")
     busy.attempts = (Attempt("2026-01-01T00:00:00", 0.1, "429 busy"),)
-    _, id = now(ask(store, scripted(busy, busy, GOOD), question()))
+    _, id = now(ask(store, scripted(busy, busy, GOOD), question(store)))
     assert [a["error"] for a in store.calls.get(id).attempts] == ["429 busy", "429 busy", ""]
 
 
@@ -93,7 +95,7 @@ def test_a_question_without_an_answer_leaves_a_call(store: Store, scripted: Any,
     busy = ModelError("busy", kind="wait")
     busy.attempts = (Attempt("2026-01-01T00:00:00", 0.1, "429 busy"),)
     with pytest.raises(ModelError, match="busy"):
-        now(ask(store, scripted(busy), question()))
+        now(ask(store, scripted(busy), question(store)))
     (call,) = calls(store)
     assert (call.state, call.reason, len(call.attempts), call.tokens_in) == ("failed", "busy", 3, 0)
     assert "I cannot sleep." in "".join(m["content"] for m in store.calls.whole(call.id or 0)["messages"])
@@ -104,5 +106,5 @@ def test_a_try_that_was_paid_for_is_kept_by_itself(store: Store, scripted: Any, 
     broke_off = ModelError("broke off", kind="wait")
     broke_off.attempts = (Attempt("2026-01-01T00:00:00", 0.1, "0 stream"),)
     broke_off.usage = Usage(7, 3, estimated=True)
-    now(ask(store, scripted(broke_off, GOOD), question()))
+    now(ask(store, scripted(broke_off, GOOD), question(store)))
     assert [(c.state, c.tokens_in, len(c.attempts)) for c in calls(store)] == [("failed", 7, 1), ("read", 10, 1)]

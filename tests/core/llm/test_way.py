@@ -9,8 +9,9 @@ import pytest
 from core.llm import probing
 from core.llm.asking import send
 from core.llm.openai_engine import OpenAIEngine
-from core.llm.seam import Clearance, Endpoint, Message, Question, Settings
+from core.llm.seam import Endpoint
 from core.llm.transport import proxy_shown, proxy_to
+from tests.questions import a_question
 from tests.servers.recorder import Recorder
 
 SECRET = "Client: I live at 4 Elm Street."
@@ -33,15 +34,10 @@ def here() -> Iterator[Recorder]:
         yield recorder
 
 
-def question() -> Question:
-    words = (Message("user", SECRET),)
-    return Question("p", 1, "h", {}, words, None, Settings(), 1, "en", "", Clearance.UNCONFIRMED, "Session 1")
-
-
 def ask(engine: OpenAIEngine, **more: Any) -> Any:
     async def go() -> Any:
         try:
-            return await send(engine, question(), **more)
+            return await send(engine, a_question(SECRET, made_up=False), **more)
         finally:
             await engine.close()
 
@@ -74,7 +70,7 @@ def test_an_outside_endpoint_takes_the_proxy_that_is_shown(proxy: Recorder) -> N
     place = Endpoint(kind="openai", base_url="http://models.example/v1", model="m", http_allowed=True)
     assert proxy_shown(place) == proxy.url
     engine = OpenAIEngine(place, timeout=5)
-    sent = Question(**{**vars(question()), "clearance": Clearance.SYNTHETIC})
+    sent = a_question(SECRET)
 
     async def go() -> Any:
         try:
