@@ -99,15 +99,32 @@ def test_statistics_are_pure(path: Path) -> None:
 
 
 def test_neighbours_of_a_service_are_pure() -> None:
-    """Beside a service only the named modules may touch the store or wait."""
+    """Beside a service only the named modules may touch the store or wait; the others may hand it on to a question.
+
+    Each module of ``core.people`` is a small service of its own.
+    """
     doers = {
         "service.py", "live.py", "importing.py", "worker.py", "export.py", "demo.py", "making.py", "rereading.py",
         "agreements.py", "answers.py", "rights.py", "reviews.py", "looks.py",
     }  # fmt: skip
     for service in (ROOT / "core").rglob("service.py"):
         for path in service.parent.glob("*.py"):
-            if path.name not in doers and "studies" not in path.parts:
+            if path.name not in doers and not {"studies", "people"} & set(path.parts):
                 reached = {
                     name for name in imports(path) if name.split(".")[0] in {"storage", "sqlmodel", "openai"}
                 }
-                assert not {n for n in reached if not n.startswith("storage.tables") and n != "storage"}, path
+                typed = {"storage", "storage.store", "storage.store.Store"}
+                assert not {n for n in reached - typed if not n.startswith("storage.tables")}, path
+                assert not touched(path), f"{path} uses the store"
+
+
+def touched(path: Path) -> set[int]:
+    """The lines on which something of a store is used."""
+    return {
+        node.lineno for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value).split(".")[-1] == "store"
+    }  # fmt: skip
+
+
+def test_what_decides_over_consent_is_pure() -> None:
+    assert not {name for name in imports(ROOT / "core" / "consent.py") if name.split(".")[0] in IMPURE}

@@ -3,12 +3,15 @@
 from alembic import context
 
 from storage import tables
+from storage.migrations.counters import Counters
 
+connection = context.config.attributes["connection"]
 context.configure(
-    connection=context.config.attributes["connection"],
+    connection=connection,
     target_metadata=tables.SQLModel.metadata,
     render_as_batch=True,
     transactional_ddl=True,
+    on_version_apply=Counters(connection).keep if connection.dialect.name == "sqlite" else None,
 )
 with context.begin_transaction():
     context.run_migrations()

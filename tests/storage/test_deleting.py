@@ -13,9 +13,12 @@ from typing import Any
 import pytest
 
 from core import instruments
+from core.consent import RATED
 from core.errors import DataError, ModelError, NotFound
 from core.judging.service import rate_session, turns_to_judge
 from core.llm.agents import ensure_shipped
+from core.people import agreements
+from core.people.agreements import Who
 from core.reports import making
 from core.reports import service as reports
 from core.roles import service as roles
@@ -27,6 +30,7 @@ from storage.ledger import Ledger
 from storage.store import Store, open_store
 from tests.conftest import ScriptedEngine
 from tests.held import everything_in
+from tests.persons import somebody
 
 NOTE = '{"client_basics": "notebasics", "problems": "noteproblems", "goals": [], "techniques": [], "steps": [], "reflections": "notewords"}'
 SORTED = (
@@ -44,13 +48,13 @@ def report(store: Store, name: str) -> int:
     """A report with every kind of call: sorted unmasked, an unusable note, a note, a dialogue told again."""
     text = f"Case brief\n{name}brief: Helen Carter of {name}town slept badly.\n\nConsultation process\n{name}process, they met four times.\n"
     (saved,) = reports.take_report(store, f"{name}.txt", text).reports
-    id = saved.id or 0
+    id, reader = saved.id or 0, somebody(store, "reader")
     asyncio.run(reports.sort_report(store, ScriptedEngine(SORTED.replace("sortedword", f"{name}sorted")), id))
     with pytest.raises(ModelError):
         asyncio.run(making.write_note(store, ScriptedEngine(f"{name}unusable prose"), id))
-    reports.confirm_masking(store, id)
+    reports.confirm_masking(store, id, reader)
     asyncio.run(making.write_note(store, ScriptedEngine(NOTE.replace("note", f"{name}note")), id))
-    making.change_note(store, id, "P-01", problems=f"{name}typed")
+    making.change_note(store, id, reader, problems=f"{name}typed")
     engine = ScriptedEngine(dialogue(f"{name}firsttry", 1), dialogue(f"{name}told"))
     asyncio.run(making.reconstruct_dialogue(store, engine, id))
     return id
@@ -97,7 +101,7 @@ def test_each_kind_goes_with_all_its_words(store: Store, tmp_path: Path) -> None
     asyncio.run(_role(store, "fir"))
     card = store.roles.find(title="fir")
     assert card is not None and store.path is not None
-    roles.change_role(store, card.id or 0, text="firedited in a second version")
+    roles.change_role(store, card.id or 0, somebody(store, "typist"), text="firedited in a second version")
     spoken = sessions.begin(store, store.roles.get(card.id or 0), *_seats(store))
     asyncio.run(sessions.converse(store, ScriptedEngine("firclient says"), ScriptedEngine("fircounselor says"), spoken.id or 0))
     export_study(store, study, store.path.parent / "exports" / "one")
@@ -158,45 +162,45 @@ def test_branches_are_asked_about(store: Store) -> None:
     assert store.sessions.find(id=grandchild.id) is None and "parentclient" not in everything_in(store)
 
 
-def live(store: Store) -> tables.Session:
-    """P-ANA speaks as client, twice; the counselor answers; P-BEN then counsels."""
+def live(store: Store) -> tuple[tables.Session, tables.Person, tables.Person]:
+    """Ana speaks as client, twice; the counselor answers; Ben then counsels."""
     ensure_shipped(store)
     role = store.roles.add(tables.RoleCard(title="Anna", text="You are somebody.", demographics={"persona": "p"}))
     session = sessions.begin(store, role, *_seats(store))
-    id = session.id or 0
-    sessions.take_seat(store, id, "client", "P-ANA")
+    id, ana, ben = session.id or 0, somebody(store, "P-ANA"), somebody(store, "P-BEN")
+    sessions.take_seat(store, id, "client", ana)
     for n in (1, 2):
         sessions.say(store, id, "client", f"anaword{n} I tell you")
         asyncio.run(sessions.converse(store, None, ScriptedEngine(f"benagent{n} answers"), id))
-    sessions.take_seat(store, id, "counselor", "P-BEN")
+    sessions.take_seat(store, id, "counselor", ben)
     sessions.say(store, id, "client", "anaword3 and more")
     sessions.say(store, id, "counselor", "benword1 I hear")
-    return store.sessions.get(id)
+    return store.sessions.get(id), ana, ben
 
 
 def test_a_turn_keeps_who_spoke_it(store: Store) -> None:
-    session = live(store)
-    spoke = [(t.seat, t.speaker, t.person) for t in store.sessions.turns(session.id or 0)][1:]
-    assert spoke == [("client", "person", "P-ANA"), ("counselor", "agent", "")] * 2 + [("client", "person", "P-ANA"), ("counselor", "person", "P-BEN")]
+    session, ana, ben = live(store)
+    spoke = [(t.seat, t.speaker, t.person_id) for t in store.sessions.turns(session.id or 0)][1:]
+    assert spoke == [("client", "person", ana.id), ("counselor", "agent", None)] * 2 + [("client", "person", ana.id), ("counselor", "person", ben.id)]
     child = sessions.branch(store, session.id or 0, 4)
-    assert [t.person for t in store.sessions.turns(child.id or 0)] == ["", "P-ANA", "", "P-ANA"]
+    assert [t.person_id for t in store.sessions.turns(child.id or 0)] == [None, ana.id, None, ana.id]
 
 
 def test_a_person_s_own_words_go_from_branches_too(store: Store) -> None:
-    session = live(store)
+    session, ana, _ = live(store)
     child = sessions.branch(store, session.id or 0, 4)
     asyncio.run(sessions.converse(store, None, ScriptedEngine("childagent"), child.id or 0))
-    store.delete_words("P-ANA", session.id or 0)
+    store.delete_words(ana.id or 0, session.id or 0)
     left = everything_in(store)
     assert "anaword" not in left and "benword1" in left and "benagent1" in left and "childagent" in left
     for id in (session.id or 0, child.id or 0):
         turns = store.sessions.turns(id)
-        assert [t.state for t in turns if t.person == "P-ANA"] and {t.state for t in turns if t.person == "P-ANA"} == {"deleted"}
+        assert [t.state for t in turns if t.person_id == ana.id] and {t.state for t in turns if t.person_id == ana.id} == {"deleted"}
         with pytest.raises(Exception, match="deleted what they said"):
             turns_to_judge(store, store.sessions.get(id))
     assert {row["id"] for row in service.session_rows(store)} & {session.id, child.id} == set()
     with pytest.raises(NotFound):
-        store.delete_words("P-NOBODY", session.id or 0)
+        store.delete_words(somebody(store, "P-NOBODY").id or 0, session.id or 0)
 
 
 def test_an_answer_about_what_was_deleted_meanwhile_is_not_kept(store: Store) -> None:
@@ -348,12 +352,14 @@ def test_a_kill_after_the_deletion_leaves_the_rest_to_the_next_start(store: Stor
 
 def test_words_deleted_while_a_call_is_under_way_do_not_come_back(store: Store) -> None:
     """Live, and in a study: what was asked before the deletion is answered after it."""
-    session = live(store)
+    session, ana, ben = live(store)
+    for person in (ana, ben):
+        agreements.answer(store, Who(person), {RATED: True}, session.id)
     id = session.id or 0
     class Slow(ScriptedEngine):
         async def ask(self, question: Any, on_text: Any = None) -> Any:
             answer = await super().ask(question, on_text)
-            store.delete_words("P-ANA", id)
+            store.delete_words(ana.id or 0, id)
             return answer
 
     judge = ScriptedEngine('{"reasoning": "anaword1", "evidence": ["anaword1 I tell you"], "counter_evidence": [], "rating": 4}')
@@ -365,8 +371,8 @@ def test_words_deleted_while_a_call_is_under_way_do_not_come_back(store: Store) 
 
 
 def test_a_branch_of_deleted_words_has_the_gap(store: Store) -> None:
-    session = live(store)
-    store.delete_words("P-ANA", session.id or 0)
+    session, ana, _ = live(store)
+    store.delete_words(ana.id or 0, session.id or 0)
     child = sessions.branch(store, session.id or 0, 5)
     assert [t.state for t in store.sessions.turns(child.id or 0)] == ["complete", "deleted", "complete", "deleted", "complete"]
     with pytest.raises(DataError, match="deleted what they said"):

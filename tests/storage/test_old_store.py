@@ -85,7 +85,8 @@ def test_strangers_are_not_taken_for_a_study_s_own_sessions(tmp_path: Path) -> N
 
 def test_who_spoke_is_told_where_it_can_be(tmp_path: Path) -> None:
     store = open_store(old_store(tmp_path / "data" / "rapport.db"))
-    spoke = {id: [(t.seat[:2], t.speaker, t.person) for t in store.sessions.turns(id)][1:] for id in (12, 13, 14, 16)}
+    code = store.persons.names() | {None: ""}
+    spoke = {id: [(t.seat[:2], t.speaker, code[t.person_id]) for t in store.sessions.turns(id)][1:] for id in (12, 13, 14, 16)}
     ana, ben, agent = ("cl", "person", "P-ANA"), ("co", "person", "P-BEN"), ("co", "agent", "")
     assert spoke[12] == [ana, agent]
     assert spoke[13] == [ana, agent, ana, agent, ana, ben]

@@ -2,53 +2,18 @@
 
 import hashlib
 import json
-import sqlite3
-import zlib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from core.sessions.seating import opener_text
 from storage import tables, units
 from storage.migrations.update_0002.arrivals import in_order
-from storage.store import Store, open_store
+from storage.store import Store
 from tests.held import everything_in
-from tests.stores import old_store
+from tests.stores import Old
 
 PLANTED = "patientsecretword"
-
-
-class Old:
-    """The old store, to be changed before it is opened."""
-
-    def __init__(self, folder: Path) -> None:
-        self.path = old_store(folder / "data" / "rapport.db")
-        self.connection = sqlite3.connect(self.path)
-        self.run = self.connection.execute
-
-    def again(self, table: str, id: int, /, **changed: Any) -> int:
-        """A further row like this one, with some columns changed; its id."""
-        found = self.run(f'SELECT * FROM "{table}" WHERE id = ?', (id,))
-        names = [column[0] for column in found.description]
-        most = self.run(f'SELECT max(id) FROM "{table}"').fetchone()[0]
-        row = dict(zip(names, found.fetchone(), strict=True)) | {"id": most + 1} | changed
-        self.run(f'INSERT INTO "{table}" ({", ".join(names)}) VALUES ({", ".join("?" * len(names))})', [row[name] for name in names])
-        return int(row["id"])
-
-    def call(self, purpose: str, prompt: str, words: str, created: str, study: int | None = None, unit: int | None = None) -> int:
-        hash = hashlib.sha256(words.encode()).hexdigest()
-        self.run("INSERT OR IGNORE INTO text_part VALUES (?, ?)", (hash, zlib.compress(words.encode())))
-        messages = json.dumps([{"role": "user", "hash": hash}])
-        return self.again(
-            "call", 63, purpose=purpose, prompt=prompt, messages=messages, raw=hash, created=created, study_id=study, unit_id=unit,
-            reason="", attempts="[]",
-        )  # fmt: skip
-
-    def opened(self) -> Store:
-        self.connection.commit()
-        self.connection.close()
-        return open_store(self.path)
 
 
 @pytest.fixture

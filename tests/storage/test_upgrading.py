@@ -226,6 +226,17 @@ def test_rebuilding_a_table_keeps_what_refers_to_it(tmp_path: Path, next_schema:
     assert {name: after[name] for name in before if name not in trimmed} == {name: n for name, n in before.items() if name not in trimmed}
 
 
+def test_rebuilding_a_table_keeps_its_counter(tmp_path: Path, next_schema: Callable[..., None]) -> None:
+    store = open_store(tmp_path / "rapport.db")
+    gone = store.sessions.add(tables.Session(origin="imported")).id or 0
+    store.delete("session", gone)
+    store.close()
+    next_schema()
+    with closing(sqlite3.connect(tmp_path / "rapport.db")) as connection:
+        open_store(tmp_path / "rapport.db").close()
+        assert connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'session'").fetchall() == [(gone,)]
+
+
 def test_foreign_keys_hold_after_an_upgrade(tmp_path: Path, next_schema: Callable[..., None]) -> None:
     next_schema()
     store = open_store(old_store(tmp_path / "rapport.db"))

@@ -4,50 +4,26 @@ import pytest
 
 from core.errors import DataError, ModelError, Refused
 from core.llm.gate import check, check_address, is_local, shown
-from core.llm.seam import Clearance, Endpoint, Message, Question, Settings
+from core.llm.seam import Endpoint
+from tests.questions import a_question
 
 OUTSIDE = Endpoint(kind="openai", base_url="https://models.example/v1", model="m")
 LOCAL = Endpoint(kind="openai", base_url="http://127.0.0.1:8080/v1", model="m")
 
 
-def question(clearance: Clearance, consented: str = "") -> Question:
-    return Question(
-        "p",
-        1,
-        "h",
-        {},
-        (Message("user", "hi"),),
-        None,
-        Settings(),
-        0,
-        "en",
-        "",
-        clearance,
-        "Report 7",
-        consented,
-    )
+@pytest.mark.parametrize("made_up", [True, False])
+def test_everything_may_stay_here(made_up: bool) -> None:
+    check(a_question("hi", made_up=made_up), LOCAL)
+    check(a_question("hi", made_up=made_up), Endpoint())
 
 
-@pytest.mark.parametrize("clearance", list(Clearance))
-def test_everything_may_stay_here(clearance: Clearance) -> None:
-    check(question(clearance), LOCAL)
-    check(question(clearance), Endpoint())
+def test_what_a_person_said_is_made_up_may_leave() -> None:
+    check(a_question("hi"), OUTSIDE)
 
 
-@pytest.mark.parametrize("clearance", [Clearance.SYNTHETIC, Clearance.CONFIRMED])
-def test_made_up_and_confirmed_text_may_leave(clearance: Clearance) -> None:
-    check(question(clearance), OUTSIDE)
-
-
-def test_unconfirmed_text_is_refused_by_name() -> None:
-    with pytest.raises(Refused, match=r"Report 7 .*nothing was sent"):
-        check(question(Clearance.UNCONFIRMED), OUTSIDE)
-
-
-def test_consent_is_to_one_endpoint() -> None:
-    check(question(Clearance.LIVE, "https://models.example/v1/"), OUTSIDE)
-    with pytest.raises(Refused, match="did not consent"):
-        check(question(Clearance.LIVE, "https://other.example/v1"), OUTSIDE)
+def test_other_words_are_refused_by_name() -> None:
+    with pytest.raises(Refused, match=r"Nothing was sent to https://models.example/v1: draft “x” may still hold personal data"):
+        check(a_question("hi", made_up=False), OUTSIDE)
 
 
 @pytest.mark.parametrize(
@@ -104,19 +80,13 @@ def test_a_listed_host_may_name_its_port(
 
 
 def test_nothing_goes_out_unencrypted_unless_a_person_insists() -> None:
-    open_ = Endpoint(kind="openai", base_url="http://models.example/v1")
+    insisted = Endpoint(kind="openai", base_url="http://models.example/v1", http_allowed=True)
     with pytest.raises(ModelError, match=r"not encrypted .*nothing was sent") as caught:
-        check(question(Clearance.SYNTHETIC), open_)
+        check(a_question("hi"), Endpoint(kind="openai", base_url="http://models.example/v1"))
     assert caught.value.kind == "study"
-    check(
-        question(Clearance.SYNTHETIC),
-        Endpoint(kind="openai", base_url="http://models.example/v1", http_allowed=True),
-    )
+    check(a_question("hi"), insisted)
     with pytest.raises(Refused):
-        check(
-            question(Clearance.UNCONFIRMED),
-            Endpoint(kind="openai", base_url="http://models.example/v1", http_allowed=True),
-        )
+        check(a_question("hi", made_up=False), insisted)
 
 
 @pytest.mark.parametrize(
