@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from core.clearance import kind_of
 from core.errors import DataError, NotFound
 from core.files import LARGEST_ID
 from storage.store import Store
@@ -22,10 +23,10 @@ def show(store: Store, kind: str, id: int) -> dict[str, Any]:
     if kind == "report":
         notes = [note.model_dump() for note in store.reports.notes(id)]
         masks = [mask.model_dump(exclude={"original"}) for mask in store.reports.masks(id)]
-        return store.reports.get(id).model_dump() | {"masks": masks, "notes": notes}
+        return store.reports.get(id).model_dump() | {"clearance": kind_of(store, kind, id), "masks": masks, "notes": notes}
     if kind == "session":
         turns = [turn.model_dump() for turn in store.sessions.turns(id)]
-        return store.sessions.get(id).model_dump() | {"turns": turns}
+        return store.sessions.get(id).model_dump() | {"clearance": kind_of(store, kind, id), "turns": turns}
     tables: dict[str, Any] = {
         "role": store.roles,
         "study": store.studies,
@@ -38,4 +39,4 @@ def show(store: Store, kind: str, id: int) -> dict[str, Any]:
             "“{kind}” is not a kind of record. Choose one of: {kinds}.", kind=kind, kinds=", ".join(KINDS)
         )
     found: dict[str, Any] = tables[kind].get(id).model_dump()
-    return found
+    return found | ({"clearance": kind_of(store, kind, id)} if kind == "role" else {})

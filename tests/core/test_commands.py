@@ -21,7 +21,7 @@ def test_reports_come_in_and_are_shown_masked(store: Store) -> None:
     assert done.exit_code == 0 and (told["accepted"], told["warned"], told["refused"]) == (3, 0, 0)
     ids = [file["saved"][0]["id"] for file in told["files"]]
     shown = [json.loads(run(app, ["show", "report", str(id), "--json"]).stdout) for id in ids]
-    assert all(report["masking"] == "unconfirmed" and report["masks"] for report in shown)
+    assert all(report["clearance"] == "unconfirmed" and report["masks"] for report in shown)
     text = json.dumps(shown, ensure_ascii=False)
     assert not [word for word in ("Helen", "Oyelaran", "林晓雯", "4521", "example.org") if word in text]
 

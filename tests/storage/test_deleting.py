@@ -21,6 +21,7 @@ from core.people import agreements
 from core.people.agreements import Who
 from core.reports import making
 from core.reports import service as reports
+from core.reports.drafts import shown_hash
 from core.roles import service as roles
 from core.sessions import service as sessions
 from core.studies import service
@@ -52,7 +53,7 @@ def report(store: Store, name: str) -> int:
     asyncio.run(reports.sort_report(store, ScriptedEngine(SORTED.replace("sortedword", f"{name}sorted")), id))
     with pytest.raises(ModelError):
         asyncio.run(making.write_note(store, ScriptedEngine(f"{name}unusable prose"), id))
-    reports.confirm_masking(store, id, reader)
+    reports.confirm_masking(store, id, reader, shown_hash(*reports.unmasked(store, id)))
     asyncio.run(making.write_note(store, ScriptedEngine(NOTE.replace("note", f"{name}note")), id))
     making.change_note(store, id, reader, problems=f"{name}typed")
     engine = ScriptedEngine(dialogue(f"{name}firsttry", 1), dialogue(f"{name}told"))
@@ -151,9 +152,9 @@ def _seats(store: Store) -> tuple[tables.Agent, tables.Agent]:
 
 
 def test_branches_are_asked_about(store: Store) -> None:
-    parent = held(store, "parent")
-    child = sessions.branch(store, parent.id or 0, 3)
-    grandchild = sessions.branch(store, child.id or 0, 2)
+    parent, ana = held(store, "parent"), somebody(store, "P-ANA")
+    child = sessions.branch(store, parent.id or 0, 3, ana)
+    grandchild = sessions.branch(store, child.id or 0, 2, ana)
     assert store.branches("session", [parent.id or 0]) == 2
     store.delete("session", parent.id or 0, branches=False)
     assert store.sessions.get(child.id or 0).parent_id is None and "parentclient1" in everything_in(store)
@@ -170,11 +171,11 @@ def live(store: Store) -> tuple[tables.Session, tables.Person, tables.Person]:
     id, ana, ben = session.id or 0, somebody(store, "P-ANA"), somebody(store, "P-BEN")
     sessions.take_seat(store, id, "client", ana)
     for n in (1, 2):
-        sessions.say(store, id, "client", f"anaword{n} I tell you")
+        sessions.say(store, id, "client", f"anaword{n} I tell you", ana)
         asyncio.run(sessions.converse(store, None, ScriptedEngine(f"benagent{n} answers"), id))
     sessions.take_seat(store, id, "counselor", ben)
-    sessions.say(store, id, "client", "anaword3 and more")
-    sessions.say(store, id, "counselor", "benword1 I hear")
+    sessions.say(store, id, "client", "anaword3 and more", ana)
+    sessions.say(store, id, "counselor", "benword1 I hear", ben)
     return store.sessions.get(id), ana, ben
 
 
@@ -182,13 +183,13 @@ def test_a_turn_keeps_who_spoke_it(store: Store) -> None:
     session, ana, ben = live(store)
     spoke = [(t.seat, t.speaker, t.person_id) for t in store.sessions.turns(session.id or 0)][1:]
     assert spoke == [("client", "person", ana.id), ("counselor", "agent", None)] * 2 + [("client", "person", ana.id), ("counselor", "person", ben.id)]
-    child = sessions.branch(store, session.id or 0, 4)
+    child = sessions.branch(store, session.id or 0, 4, ana)
     assert [t.person_id for t in store.sessions.turns(child.id or 0)] == [None, ana.id, None, ana.id]
 
 
 def test_a_person_s_own_words_go_from_branches_too(store: Store) -> None:
     session, ana, _ = live(store)
-    child = sessions.branch(store, session.id or 0, 4)
+    child = sessions.branch(store, session.id or 0, 4, ana)
     asyncio.run(sessions.converse(store, None, ScriptedEngine("childagent"), child.id or 0))
     store.delete_words(ana.id or 0, session.id or 0)
     left = everything_in(store)
@@ -373,7 +374,7 @@ def test_words_deleted_while_a_call_is_under_way_do_not_come_back(store: Store) 
 def test_a_branch_of_deleted_words_has_the_gap(store: Store) -> None:
     session, ana, _ = live(store)
     store.delete_words(ana.id or 0, session.id or 0)
-    child = sessions.branch(store, session.id or 0, 5)
+    child = sessions.branch(store, session.id or 0, 5, ana)
     assert [t.state for t in store.sessions.turns(child.id or 0)] == ["complete", "deleted", "complete", "deleted", "complete"]
     with pytest.raises(DataError, match="deleted what they said"):
         turns_to_judge(store, child)
