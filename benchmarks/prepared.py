@@ -48,7 +48,7 @@ def prepare(store: Store, base_url: str, sessions: int) -> None:
     save_agent(store, JUDGE, "judge", "", endpoint, {})
     chance = random.Random(7)
     for number in range(1, sessions + 1):
-        session = tables.Session(title=f"Prepared {number}", origin="imported", engine="imported", clearance=3)
+        session = tables.Session(title=f"Prepared {number}", origin="simulated", engine="demo")
         turns = []
         for position in range(1, TURNS + 1):
             seat, words = ("client", CLIENT) if position % 2 else ("counselor", COUNSELOR)

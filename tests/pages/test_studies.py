@@ -26,7 +26,7 @@ DESIGN = "name: Alliance\nsteps:\n  - kind: ratings\n    instrument: wai-o-s\n  
 
 
 def a_session(store: Store) -> int:
-    session = tables.Session(title="One", origin="imported", state="ended", clearance=3)
+    session = tables.Session(title="One", origin="imported", state="ended")
     rows = [tables.Turn(session_id=0, position=n, seat=seat, text=text) for n, (seat, text) in enumerate(LINES, 1)]
     return store.sessions.add_with_turns(session, rows).id or 0
 
@@ -190,7 +190,7 @@ def test_reports_are_rebuilt_both_ways_and_compared(open_page: Open, store: Stor
     case = "A woman of 34 cannot sleep since she lost her job. She lives with her parents."
     store.reports.add(tables.Report(
         title="One", case_brief=case, consultation_process="The counselor listened. They agreed on a small step.",
-        experience_thoughts="Going slowly helped.", content_hash="1", masking="confirmed", clearance=3,
+        experience_thoughts="Going slowly helped.", content_hash="1",
     ))  # fmt: skip
     at = open_page("studies.py")
     at.segmented_control(key="studies_source_en").set_value("reports").run()

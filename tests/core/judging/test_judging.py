@@ -17,7 +17,7 @@ SAID = [("client", "I cannot sleep since the move."), ("counselor", "The nights 
 
 def session(store: Store, said: list[tuple[str, str]] = SAID, **more: Any) -> tables.Session:
     turns = [tables.Turn(session_id=0, position=i, seat=seat, text=text) for i, (seat, text) in enumerate(said, 1)]
-    return store.sessions.add_with_turns(tables.Session(origin="simulated", clearance=3, **more), turns)
+    return store.sessions.add_with_turns(tables.Session(origin="simulated", **more), turns)
 
 
 def rater(store: Store) -> tables.Rater:

@@ -27,7 +27,7 @@ def session(store: Store) -> tables.Session:
     turns = [
         tables.Turn(session_id=0, position=i, seat=seat, text=text) for i, (seat, text) in enumerate(SAID, 1)
     ]
-    return store.sessions.add_with_turns(tables.Session(origin="simulated", clearance=3), turns)
+    return store.sessions.add_with_turns(tables.Session(origin="simulated"), turns)
 
 
 def one(value: Any, **more: Any) -> dict[str, Any]:

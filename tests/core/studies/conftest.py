@@ -25,7 +25,7 @@ def add_session(store: Store, number: int, role: int | None = None, counselor: i
     """An ended session whose words depend on its number."""
     session = tables.Session(
         title=f"Session {number}", origin="simulated", state="ended", ended_by="limit", role_id=role,
-        counselor_agent_id=counselor, language="en", clearance=3,
+        counselor_agent_id=counselor, language="en",
     )  # fmt: skip
     lines = [LINES[i % len(LINES)] for i in range(turns)]
     rows = [

@@ -75,7 +75,7 @@ def reports(store: Store, count: int) -> None:
             tables.Report(
                 title=f"Report {n}", case_brief=f"A woman of {30 + n} cannot sleep since she lost her job. She lives with her parents.",
                 consultation_process="The counselor listened and asked what the nights are like. They agreed on a small step.",
-                experience_thoughts="Going slowly helped.", content_hash=f"{n}", masking="confirmed", clearance=2,
+                experience_thoughts="Going slowly helped.", content_hash=f"{n}",
             )
         )  # fmt: skip
 

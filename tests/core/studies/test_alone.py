@@ -236,7 +236,7 @@ def report(store: Store) -> int:
         tables.Report(
             title="Report", case_brief="A woman of 34 said she does not want to live anymore since she lost her job.",
             consultation_process="The client said: “I want to kill myself.” The counselor asked what the nights are like.",
-            experience_thoughts="Going slowly helped.", content_hash="1", masking="confirmed", clearance=2,
+            experience_thoughts="Going slowly helped.", content_hash="1",
         )
     ).id or 0  # fmt: skip
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from core.clearance import Clearance, kind_of
 from core.cli import app
 from core.errors import DataError
 from core.reports import service as reports
@@ -155,10 +156,10 @@ def test_branches_keep_their_parent_where_it_is_there(store: Store, exported: Pa
 
 def test_report_that_is_here_with_other_words_stays_another(store: Store, exported: Path) -> None:
     hash = lines_of(exported / "reports.jsonl")[0]["content_hash"]
-    mine = store.reports.add(tables.Report(title="Mine", case_brief="My words.", content_hash=hash, masking="confirmed", clearance=2))
+    mine = store.reports.add(tables.Report(title="Mine", case_brief="My words.", content_hash=hash))
     import_study(store, exported)
     brought = next(row for row in store.reports.all() if row.id != mine.id)
-    assert (brought.masking, brought.clearance) == ("unconfirmed", 0) and store.reports.get(mine.id or 0) == mine
+    assert brought.elsewhere and kind_of(store, "report", brought.id or 0) is Clearance.UNCONFIRMED and store.reports.get(mine.id or 0) == mine
     assert not store.reports.notes(mine.id or 0) and store.reports.notes(brought.id or 0)
     assert {row.report_id for row in store.sessions.all(origin="reconstructed")} == {brought.id}
 

@@ -60,7 +60,7 @@ def test_reports_become_notes_dialogues_and_ratings(store: Store, work: Work) ->
             tables.Report(
                 title=f"Report {n}", case_brief="A woman of 34 cannot sleep since she lost her job. She lives with her parents.",
                 consultation_process="The counselor listened and asked what the nights are like. They agreed on a small step.",
-                experience_thoughts="Going slowly helped.", content_hash=f"{n}", masking="confirmed", clearance=3,
+                experience_thoughts="Going slowly helped.", content_hash=f"{n}",
             )
         )  # fmt: skip
     steps = [{"kind": "dialogues", "methods": ["memo2demo", "roleplay"]}, {"kind": "ratings", "items": ["Q1"], "repeats": 1}]

@@ -38,7 +38,7 @@ def test_sessions_are_made_compared_and_rated_by_a_model(
     save_agent(store, "Far Hill", "counselor", "counselor/hill", endpoint, {})
     save_agent(store, "Far plain", "counselor", "counselor/plain", endpoint, {})
     save_agent(store, "Far judge", "judge", "", endpoint, {})
-    role = tables.RoleCard(title="R-001", text="You lost your job.", stressor={"label": "Job loss"}, clearance=3)
+    role = tables.RoleCard(title="R-001", text="You lost your job.", stressor={"label": "Job loss"})
     steps = [{**STEPS[0], "roles": [store.roles.add(role).id]}, *STEPS[1:]]
 
     done = work({"name": "Far", "steps": steps})
