@@ -198,12 +198,15 @@ def compare(comparisons: Path, as_json: AsJson = False) -> None:
 def export(
     study_id: Annotated[int, typer.Option("--study")],
     out: Annotated[Path, typer.Option("--out", help="A folder; made when missing.")],
+    with_unconfirmed: Annotated[
+        bool, typer.Option("--with-unconfirmed", help="Also text that nobody confirmed; never what persons did not agree to.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Export a study with everything needed to check its numbers."""
+    """Export a study with what is needed to check its numbers, as far as it may leave; method.json counts the rest."""
     from core.studies.export import export_study
 
-    give({"folder": str(export_study(the_store(), study_id, out))}, as_json)
+    give({"folder": str(export_study(the_store(), study_id, out, with_unconfirmed))}, as_json)
 
 
 @app.command("import-study")

@@ -76,6 +76,12 @@ def session_facts(connection: sqlite3.Connection, id: int) -> SessionFacts | Non
     return SessionFacts(row[0], row[1], bool(row[2]), bool(row[3]), row[4], json.loads(row[5]), row[6], row[7], frozenset(p for _, p in spoke))
 
 
+def report_of(connection: sqlite3.Connection, session: int) -> int | None:
+    """The report a session was rebuilt from."""
+    row = connection.execute("SELECT report_id FROM session WHERE id = ?", (session,)).fetchone()
+    return row[0] if row else None
+
+
 def text_facts(connection: sqlite3.Connection, kind: str, id: int) -> TextFacts | None:
     """The facts of a report, note or role version; its hash is made from its words."""
     return _facts(connection, kind, "WHERE id = ?", (id,)).get(id)

@@ -14,14 +14,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from core import clearance
 from core.cells import cell
-from core.clearance import Clearance
 from core.errors import DataError
 from core.private_files import private_file, private_folder
 from core.studies import service
 from core.studies.archive import packed
 from core.studies.exported import FORMAT, MANIFEST, VERSION
+from core.studies.exported_rows import OURS
+from core.studies.outgoing import SESSIONS, Outgoing, without_codes
 from core.studies.translating import AGENTS
 from storage import tables, units
 from storage.store import Store
@@ -31,34 +31,36 @@ NAME = re.compile(r"[\w-]+(?:/[\w-]+)*", re.ASCII)
 Row = dict[str, Any]
 
 
-def export_study(store: Store, study_id: int, out: Path) -> Path:
-    """Write the study to a folder and return it.
+def export_study(store: Store, study_id: int, out: Path, with_unconfirmed: bool = False) -> Path:
+    """Write the study to a folder and return it: what may leave of it, and how much does not, by kind and reason.
 
+    Args:
+        with_unconfirmed: also text that nobody confirmed; a researcher asked for it by name, and the manifest says so.
     Raises:
         NotFound: no such study. DataError: the folder cannot be written.
     """
     study = store.studies.get(study_id)
-    sources = sorted(set(units.source_units(store, study_id)))
+    going = Outgoing(store, with_unconfirmed)
     try:
         folder = Folder(private_folder(out))
-        judged = {table: judgments(store, table, study_id, sources) for table in ("rating", "comparison")}
+        judged, calls = judged_and_calls(store, study_id, going)
         for table, rows in judged.items():
             folder.table(f"{table}s", rows)
-        work = plain(units.query(store, "SELECT * FROM unit WHERE study_id = :study ORDER BY position", study=study_id), tables.Unit)
+        work = [going.unit(row) for row in units_of(store, study_id)]
         folder.table("units", work)
-        ids = units.session_ids(store, study_id)
-        sessions = [row.model_dump() for row in rows_of(store, tables.Session, ids)]
+        whole, bare = sessions_of(store, study_id, judged, going)
+        sessions = session_table(store, [*whole, *bare])
         folder.table("sessions", sessions)
-        turns = [turn.model_dump() for id in ids for turn in store.sessions.turns(id)]
+        turns = turn_table(store, [row.id or 0 for row in whole], calls)
         folder.table("turns", turns)
-        used = calls_of(store, study_id, judged.values())
-        folder.lines("calls.jsonl", whole_calls(store, used))
-        folder.lines("study.json", [study.model_dump()])
-        left_out = write_around(store, folder, judged, work, sessions, turns)
-        words_used(store, folder, used, {r["instrument"] for rows in judged.values() for r in rows})
-        how = method(store, study_id, judged) | {"reports_left_out": left_out}
+        folder.lines("calls.jsonl", whole_calls(store, calls))
+        write_around(store, folder, going, judged, work, sessions, turns, calls)
+        codes = codes_of(rows_of(store, tables.Session, units.session_ids(store, study_id))) - codes_of(whole)
+        folder.lines("study.json", [study_row(study, going, codes)])
+        words_used(store, folder, calls, {r["instrument"] for rows in judged.values() for r in rows})
+        how = method(store, study_id, judged) | going.told()
         folder.write("method.json", json.dumps(how, ensure_ascii=False, indent=2).encode())
-        folder.manifest(store.identity(), records_in(store, study_id, used, sessions, work))
+        folder.manifest(store.identity(), records_in(store, study_id, calls, sessions, work), with_unconfirmed)
     except OSError as error:
         raise DataError(
             "The folder {name} cannot be written: {why}. Choose another; the study is unchanged.", name=str(out), why=str(error)
@@ -66,10 +68,81 @@ def export_study(store: Store, study_id: int, out: Path) -> Path:
     return out
 
 
-def export_archive(store: Store, study_id: int) -> bytes:
+def export_archive(store: Store, study_id: int, with_unconfirmed: bool = False) -> bytes:
     """The exported folder as a zip, for a browser to save."""
     with tempfile.TemporaryDirectory() as folder:
-        return packed(export_study(store, study_id, Path(folder) / f"study-{study_id}"))
+        return packed(export_study(store, study_id, Path(folder) / f"study-{study_id}", with_unconfirmed))
+
+
+# ---- what goes -----------------------------------------------------------------------------------------------------
+
+
+def judged_and_calls(store: Store, study_id: int, going: Outgoing) -> tuple[dict[str, list[Row]], list[int]]:
+    """The study's ratings and comparisons as they go out, and the calls that may."""
+    sources = sorted(set(units.source_units(store, study_id)))
+    found = {table: judgments(store, table, study_id, sources) for table in ("rating", "comparison")}
+    used = calls_of(store, study_id, found.values())
+    calls = going.calls(about_calls(store, used))
+    return {table: going.judged(table, rows, calls) for table, rows in found.items()}, sorted(calls)
+
+
+def about_calls(store: Store, calls: Sequence[int]) -> dict[int, set[tuple[str, int]]]:
+    """The records whose words each call carried or made: by its links, and those of its unit."""
+    found: dict[int, set[tuple[str, int]]] = {id: set() for id in calls}
+    for some in units.chunks(calls):
+        for id, records in store.calls.about(some).items():
+            found[id] |= set(records)
+        sql = f"SELECT c.id, u.role_id, u.note_id FROM call c JOIN unit u ON u.id = c.unit_id WHERE c.id IN ({units.numbers(some)})"
+        for id, role, note in units.query(store, sql):
+            found[id] |= {(kind, made) for kind, made in (("role", role), ("note", note)) if made}
+    return found
+
+
+def units_of(store: Store, study_id: int) -> list[Row]:
+    found = units.query(store, "SELECT * FROM unit WHERE study_id = :study ORDER BY position", study=study_id)
+    return plain(found, tables.Unit)
+
+
+def sessions_of(
+    store: Store, study_id: int, judged: Mapping[str, Sequence[Row]], going: Outgoing
+) -> tuple[list[tables.Session], list[tables.Session]]:
+    """The study's sessions: those that go whole, and those of which figures go."""
+    figures_of = {row[name] for table, rows in judged.items() for row in rows for name in SESSIONS[table]}
+    ids = list(dict.fromkeys([*units.session_ids(store, study_id), *sorted(figures_of)]))
+    return going.sessions(rows_of(store, tables.Session, ids), figures_of)
+
+
+def session_table(store: Store, sessions: Sequence[tables.Session]) -> list[Row]:
+    """Sessions as they go out; a person by the code that is shown for them."""
+    names = store.persons.names()
+    return [
+        leaving(row) | {f"{seat}_person": names.get(getattr(row, f"{seat}_person_id") or 0, "") for seat in ("client", "counselor")}
+        for row in sessions
+    ]  # fmt: skip
+
+
+def turn_table(store: Store, sessions: Sequence[int], calls: Sequence[int]) -> list[Row]:
+    names, kept = store.persons.names(), set(calls)
+    turns = [turn for id in sessions for turn in store.sessions.turns(id)]
+    return [
+        leaving(turn) | {"person": names.get(turn.person_id or 0, ""), "call_id": turn.call_id if turn.call_id in kept else None}
+        for turn in turns
+    ]  # fmt: skip
+
+
+def leaving(row: Any) -> Row:
+    """A record's columns without what means something in this store only."""
+    return {name: value for name, value in row.model_dump().items() if name not in OURS}
+
+
+def codes_of(sessions: Iterable[tables.Session]) -> set[str]:
+    return {code for row in sessions for code in (row.client_code, row.counselor_code)} - {""}
+
+
+def study_row(study: tables.Study, going: Outgoing, codes: set[str]) -> Row:
+    """The study without the codes of sessions that stay; its last trouble may quote one of them."""
+    row = without_codes(leaving(study), codes)
+    return row | ({"reason": ""} if going.left or going.bare else {})
 
 
 def records_in(
@@ -117,13 +190,16 @@ class Folder:
         self.lines(f"{name}.jsonl", rows)
         self.blocks(f"{name}.csv", csv_lines(rows))
 
-    def manifest(self, store: str, records: Mapping[str, Iterable[int]]) -> None:
+    def manifest(self, store: str, records: Mapping[str, Iterable[int]], with_unconfirmed: bool) -> None:
         """What the folder holds, with each file's sha256, so that a copy can be checked before it is read.
 
         ``store`` and ``records`` (ids by kind) say whose words are in it, so that it goes when one of them is deleted.
         """
         whose = {kind: sorted(ids) for kind, ids in records.items()}
-        told = {"format": FORMAT, "version": VERSION, "store": store, "records": whose, "files": dict(sorted(self.hashes.items()))}
+        told = {
+            "format": FORMAT, "version": VERSION, "store": store, "with_unconfirmed": with_unconfirmed, "records": whose,
+            "files": dict(sorted(self.hashes.items())),
+        }  # fmt: skip
         self.write(MANIFEST, json.dumps(told, indent=1).encode())
 
 
@@ -142,26 +218,28 @@ def csv_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[bytes]:
 
 
 def write_around(
-    store: Store, folder: Folder, judged: Mapping[str, Sequence[Row]], work: Sequence[Row], sessions: Sequence[Row], turns: Sequence[Row]
-) -> int:
-    """Role versions, agents, raters, reports and notes that sessions, judgments and units name; returns how many
-    reports were left out.
-
-    A report whose masking nobody confirmed stays in the store it is in, and so do its notes.
-    """
+    store: Store, folder: Folder, going: Outgoing, judged: Mapping[str, Sequence[Row]], work: Sequence[Row], sessions: Sequence[Row],
+    turns: Sequence[Row], calls: Sequence[int],
+) -> None:  # fmt: skip
+    """Role versions, agents, raters, reports and notes that sessions, judgments and units name, as far as they may leave."""
     results, payloads = [unit["result"] for unit in work], [unit["payload"] for unit in work]
     roles = named(sessions, "role_id") | named(judged["comparison"], "role_id") | named(results, "role")
     agents = named(sessions, "client_agent_id", "counselor_agent_id") | named(turns, "agent_id") | named(payloads, *AGENTS)
-    reports = rows_of(store, tables.Report, sorted(named(sessions, "report_id") | named(results, "report")))
-    confirmed = {report.id: report for report in reports if clearance.kind_of(store, "report", report.id) is not Clearance.UNCONFIRMED}
-    notes = [note for note in rows_of(store, tables.Note, sorted(named(results, "note"))) if note.report_id in confirmed]
+    reports = going.records("report", rows_of(store, tables.Report, sorted(named(sessions, "report_id") | named(results, "report"))))
+    there = {report.id for report in reports}
+    notes = [note for note in rows_of(store, tables.Note, sorted(named(results, "note"))) if note.report_id in there]
     raters = {row["rater_id"] for rows in judged.values() for row in rows}
     for name, rows in (
-        ("roles", rows_of(store, tables.RoleCard, sorted(roles))), ("agents", rows_of(store, tables.Agent, sorted(agents))),
-        ("raters", rows_of(store, tables.Rater, sorted(raters))), ("reports", confirmed.values()), ("notes", notes),
+        ("roles", going.records("role", rows_of(store, tables.RoleCard, sorted(roles)))),
+        ("agents", rows_of(store, tables.Agent, sorted(agents))), ("raters", rows_of(store, tables.Rater, sorted(raters))),
+        ("reports", reports), ("notes", going.records("note", notes)),
     ):  # fmt: skip
-        folder.table(name, [row.model_dump() for row in rows])
-    return len(reports) - len(confirmed)
+        folder.table(name, [called(leaving(row), set(calls)) for row in rows])
+
+
+def called(row: Row, calls: set[int]) -> Row:
+    """The row without a call that does not go."""
+    return row | {"call_id": None} if row.get("call_id") and row["call_id"] not in calls else row
 
 
 def named(rows: Iterable[Mapping[str, Any]], *fields: str) -> set[int]:

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from core.errors import DataError, msg
 from core.studies.exported_rows import FORMS, STUDY, Part, checked
 
-FORMAT, VERSION, MANIFEST = "rapport study", 2, "manifest.json"
+FORMAT, VERSION, MANIFEST = "rapport study", 3, "manifest.json"
 SINCE = {"notes": 2}  # the version a table is in exports from
 MOST_BYTES = 4_000_000_000  # of all files of an export together
 MOST_LINE = 16_000_000  # bytes of one row

@@ -161,7 +161,7 @@ Judged = {
     "instrument": Code, "language": Language, "quotes": list[Quote], "reader": Position,
 }  # fmt: skip
 CHECKED: dict[type[SQLModel], dict[str, Any]] = {
-    tables.Report: {"language": Language, "masking": Literal["unconfirmed", "confirmed"]},
+    tables.Report: {"language": Language},
     tables.Note: {"report_id": Id, "call_id": Id | None, "version": Position, "goals": list[str], "techniques": list[str], "steps": list[str]},
     tables.RoleCard: {
         "card_id": Id | None, "version": Position, "kind": Literal["role", "profile"], "language": Language, "stressor": Facets,
@@ -198,6 +198,9 @@ CHECKED: dict[type[SQLModel], dict[str, Any]] = {
         "messages": list[Sent], "attempts": list[Attempt], "language": Code,
     },
 }  # fmt: skip
+OURS = (  # columns that mean something in the store they are in only: who is who, what was agreed, whose words these are
+    "person_id", "client_person_id", "counselor_person_id", "withdrawn", "edition", "made_from", "elsewhere", "released",
+)  # fmt: skip
 PLAIN: dict[Any, Any] = {int: Whole, int | None: Whole | None}
 MOMENTS = ("created", "started", "ended")
 
@@ -207,7 +210,7 @@ def form_of(table: type[SQLModel], **more: Any) -> type[Part]:
     known = CHECKED[table]
     fields: dict[str, Any] = {"id": (Id, ...)}
     for name, field in table.model_fields.items():
-        if name == "id" or table.__table__.columns[name].computed is not None:  # type: ignore[attr-defined]
+        if name == "id" or name in OURS or table.__table__.columns[name].computed is not None:  # type: ignore[attr-defined]
             continue
         kind = Moment if name in MOMENTS else known.get(name, PLAIN.get(field.annotation, field.annotation))
         usual: Any = Field(default_factory=field.default_factory) if field.default_factory else field.default

@@ -123,13 +123,19 @@ def save_agents(on: Bringing) -> None:
 
 
 def save_raters(on: Bringing) -> None:
-    """The same rater if it is here; one of another make under this name is another rater."""
+    """The same rater if it is here; one of another make under this name is another rater.
+
+    A person of elsewhere is nobody here, whatever they are called: a rater of their own, as a person without a secret.
+    """
     for rater in on.rows("raters"):
         make = {"kind": rater["kind"], "name": rater["name"], "agent_hash": rater.get("agent_hash", "")}
-        if known := same(on.connection, tables.Rater, make):
+        person = rater["kind"] == "person"
+        if not person and (known := same(on.connection, tables.Rater, make)):
             on.ids.of["raters"][rater["id"]] = known[0]
-        else:
-            on.add("raters", tables.Rater, rater, name=free_name(on.connection, tables.Rater, "name", rater["name"], kind=rater["kind"]))
+            continue
+        name = free_name(on.connection, tables.Rater, "name", rater["name"], kind=rater["kind"])
+        who = insert(on.connection, tables.Person, {"code": rater["name"], "origin": "imported"}) if person else None
+        on.add("raters", tables.Rater, rater, name=name, person_id=who)
 
 
 def save_reports(on: Bringing) -> None:
@@ -195,7 +201,7 @@ def save_sessions(on: Bringing) -> None:
         parent = held.get("parent_id")
         new = on.add(
             "sessions", tables.Session, held, role_id=on.ids.get("roles", held.get("role_id")), parent_id=None,
-            report_id=on.ids.get("reports", held.get("report_id")), edition=0, withdrawn="", client_person_id=None, counselor_person_id=None, made_from=[], state=over, ended_by=why,
+            report_id=on.ids.get("reports", held.get("report_id")), state=over, ended_by=why,
             client_agent_id=on.ids.get("agents", held.get("client_agent_id")),
             counselor_agent_id=on.ids.get("agents", held.get("counselor_agent_id")), **UNREAD,
         )  # fmt: skip

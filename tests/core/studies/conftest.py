@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from core.llm.agents import ensure_shipped
+from core.people import reviews
+from core.people import service as people
 from storage import tables
 from storage.store import Store
 
@@ -37,6 +39,11 @@ def add_session(store: Store, number: int, role: int | None = None, counselor: i
 
 def add_role(store: Store, title: str) -> int:
     return store.roles.add(tables.RoleCard(title=title, text=f"{title} lost a job.", stressor={"label": "Job loss"})).id or 0
+
+
+def confirm(store: Store, kind: str, id: int) -> None:
+    """A researcher has read this text as it is."""
+    reviews.review(store, people.owner(store), kind, id, "confirmed", reviews.shown(store, kind, id))
 
 
 @pytest.fixture

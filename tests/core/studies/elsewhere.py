@@ -9,11 +9,10 @@ from typing import Any
 from sqlalchemy import text
 
 from core.llm.agents import ensure_shipped
-from core.people import service as people
 from core.reports import service as reports
 from core.studies import service
 from storage.store import Store
-from tests.core.studies.conftest import add_role, add_session
+from tests.core.studies.conftest import add_role, add_session, confirm
 
 REPORT = (
     "Title: The reliable daughter\nType: Exhaustion\nMethod: Person-centred\nCase brief: Maria Oyelaran, 47, looks after her "
@@ -90,7 +89,7 @@ def study_of_every_kind(store: Store) -> int:
     number_high(store)
     ensure_shipped(store)
     report = reports.take_report(store, "daughter.txt", REPORT).reports[0]
-    reports.confirm_masking(store, report.id or 0, people.owner(store))
+    confirm(store, "report", report.id or 0)
     counselors = [store.agents.find(name=name).id for name in ("Hill-guided", "Advice-giving")]  # type: ignore[union-attr]
     roles = [add_role(store, f"Role {n}") for n in (1, 2)]
     held = [add_session(store, n, role, who) for n, (role, who) in enumerate((r, c) for r in roles for c in counselors)]

@@ -10,6 +10,7 @@ import pytest
 from core import sentences
 from core.llm.demo.engine import DemoEngine
 from core.llm.seam import Answer, Question
+from core.people import service as people
 from core.reports import making
 from core.studies import execute, running, service
 from core.studies.progress import standing
@@ -265,7 +266,7 @@ def test_a_dialogue_is_made_of_the_note_its_key_was_made_of(store: Store, work: 
         return await ask(self, question, on_text)
 
     async def after_an_edit(*given: Any, **more: Any) -> Any:
-        making.change_note(store, id, "P-01", reflections="Edited in between.")
+        making.change_note(store, id, people.owner(store), reflections="Edited in between.")
         return await rebuild(*given, **more)
 
     monkeypatch.setattr(DemoEngine, "ask", looking)

@@ -11,12 +11,12 @@ from typer.testing import CliRunner
 from core.clearance import Clearance, kind_of
 from core.cli import app
 from core.errors import DataError
-from core.reports import service as reports
 from core.studies import service
 from core.studies.export import export_study
 from core.studies.importing import import_study
 from storage import tables, units
 from storage.store import Store, open_store
+from tests.core.studies.conftest import confirm
 from tests.core.studies.elsewhere import (
     BAND,
     change,
@@ -82,8 +82,12 @@ def test_study_moved_twice_is_the_same(store: Store, exported: Path, tmp_path: P
     folders = []
     for n, (at, folder) in enumerate(((store, exported), (third, tmp_path / "out-0"))):
         there = import_study(at, folder)
-        for report in at.reports.all():
-            reports.confirm_masking(at, report.id or 0)  # a person here read it; else it would stay here
+        for kind, rows in (("report", at.reports.all()), ("role", at.roles.all()), ("session", at.sessions.all())):
+            for row in rows:
+                confirm(at, kind, row.id or 0)  # a person here read it; else it would stay here
+        for note in at.reports.all():
+            for one in at.reports.notes(note.id or 0):
+                confirm(at, "note", one.id or 0)
         folders.append(export_study(at, there.id or 0, tmp_path / f"out-{n}"))
     names = sorted(path.relative_to(folders[0]) for path in folders[0].rglob("*") if path.is_file())
     assert names == sorted(path.relative_to(exported) for path in exported.rglob("*") if path.is_file())
