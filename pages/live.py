@@ -5,6 +5,7 @@ import time
 import streamlit as st
 
 from core.errors import WorkbenchError, stored
+from core.people import agreements
 from core.sessions import live, seating, service
 from pages.components import (
     asked,
@@ -13,11 +14,12 @@ from pages.components import (
     crisis,
     layout,
     live_begin,
+    looking,
     resources,
     session_view,
     transcript,
 )
-from pages.components.words import _, plain, say
+from pages.components.words import _, language, plain, say
 from storage import tables
 
 BEAT = (
@@ -44,6 +46,7 @@ def go_on(session: tables.Session) -> None:
 
 def show(session: tables.Session) -> None:
     id = session.id or 0
+    looking.at(("session", id))
     view = server.view(id)
     layout.title(
         _("Live session {n}").format(n=id),
@@ -51,8 +54,9 @@ def show(session: tables.Session) -> None:
         session_view.made_by(session),
     )
     st.empty()  # where the form stood
-    if st.session_state.get("live_sit") == id and not view.running:
-        sit_as_client(session)  # instead of the buttons, whose open menu would lie over the notice
+    wanted = str(st.session_state.get("live_sit", "")).partition(" ")
+    if wanted[0] == str(id) and not view.running:
+        sit_down(session, wanted[2])  # instead of the buttons, whose open menu would lie over the notice
         return
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         with st.container(horizontal=True, width="content", gap="small"):
@@ -124,7 +128,7 @@ class Look:
         with self.so_far.container(border=True):  # type: ignore[attr-defined]
             session_view.so_far(self.turns)
         marked = [turn for turn in self.turns if turn.risk]
-        if marked and not self.session.client_person:
+        if marked and self.session.client_person_id is None:
             with self.risk.container():  # type: ignore[attr-defined]
                 crisis.banner(marked[-1].position)
 
@@ -132,6 +136,9 @@ class Look:
 def controls(session: tables.Session, running: bool) -> None:
     """Stop and pause while it runs; else continue, take a seat, branch."""
     id = session.id or 0
+    if not resources.may("hold", session):
+        seats(session)
+        return
     if running:
         if st.button(
             _("Stop"), key="live_stop", type="primary", icon=":material/stop_circle:", shortcut="Esc"
@@ -162,62 +169,61 @@ def controls(session: tables.Session, running: bool) -> None:
 
 
 def seats(session: tables.Session) -> None:
-    """Take a seat, or give it back to its agent."""
-    id, me = session.id or 0, resources.person()
-    taken = (
-        f"{session.client_person} {session.counselor_person}"  # another menu, closed, once somebody sat down
-    )
-    with st.popover(_("Take a seat"), icon=":material/event_seat:", key=f"live_seats_{id}_{taken}"):
+    """Take a seat, leave it, or (a researcher) free one that somebody else holds."""
+    if not resources.may("sit", session):
+        return
+    id, me = session.id or 0, store.persons.members(resources.person().id or 0)
+    held = f"{session.client_person_id} {session.counselor_person_id}"  # another menu, closed, once somebody sat down
+    with st.popover(_("Take a seat"), icon=":material/event_seat:", key=f"live_seats_{id}_{held}"):
         for seat in reversed(seating.SEATS):
-            sitting = getattr(session, f"{seat}_person")
-            name = session_view.seat_name(seat)
-            if sitting:
-                words = _("{seat}: give the seat back to the agent").format(seat=name)
-                can = session_view.agent_of(session, seat) is not None
-                if st.button(plain(words), key=f"live_leave_{seat}", disabled=not can):
-                    server.leave_seat(id, seat)
-                    st.rerun()
-                continue
-            other = session_view.agent_of(session, seating.other(seat))
-            endpoint = session_view.endpoint_of(other)
-            agreed = True
-            if seat == "counselor" and endpoint is not None and consent.is_outside(endpoint):
-                words = _("What I write is stored here and sent to {name} ({url}).")
-                agreed = st.checkbox(
-                    plain(words.format(name=endpoint.name, url=endpoint.base_url)), key="live_agreed"
-                )
-            if st.button(
-                plain(_("{seat}: I take this seat").format(seat=name)),
-                key=f"live_take_{seat}",
-                disabled=not agreed,
-            ):
-                if seat == "client":
+            sits, name = seating.sitter(session, seat), session_view.seat_name(seat)
+            if sits is None:
+                if st.button(plain(_("{seat}: I take this seat").format(seat=name)), key=f"live_take_{seat}"):
+                    st.session_state["live_sit"] = f"{id} {seat}"
                     server.pause(id)
-                    st.session_state["live_sit"] = id
-                else:
-                    outside = endpoint is not None and consent.is_outside(endpoint)
-                    sitting_down(session, seat, me, endpoint.base_url if outside and endpoint else "")
-                st.rerun()
+                    st.rerun()
+            elif sits in me:
+                give_back(session, seat, _("{seat}: give the seat back to the agent").format(seat=name))
+            elif resources.is_researcher():
+                code = store.persons.names().get(sits, "")
+                give_back(session, seat, _("{seat}: free the seat that {code} holds").format(seat=name, code=code))
+            else:
+                layout.muted(_("{seat}: somebody else sits here").format(seat=name))
 
 
-def sitting_down(session: tables.Session, seat: str, person: str, consented_to: str) -> None:
-    """Sit down; where the other seat speaks next, it does so at once."""
-    changed = server.take_seat(session.id or 0, seat, person, consented_to)
-    if session.ended_by != "ready":
-        server.start(session.id or 0, session_view.engines_of(changed, live_begin.pace()))
+def give_back(session: tables.Session, seat: str, words: str) -> None:
+    can = session_view.agent_of(session, seat) is not None
+    if st.button(plain(words), key=f"live_leave_{seat}", disabled=not can):
+        try:
+            server.leave_seat(session.id or 0, seat, resources.person())
+        except WorkbenchError as error:
+            layout.problem(error)
+            return
+        st.rerun()
 
 
-def sit_as_client(session: tables.Session) -> None:
-    """The notice comes first; without it nobody sits in the client's seat."""
-    endpoint = session_view.endpoint_of(session_view.agent_of(session, "counselor"))
-    given = consent.client_seat(endpoint, "live_consent")
+def sit_down(session: tables.Session, seat: str) -> None:
+    """The notice comes first; without it nobody sits down. Where the other seat speaks next, it does so at once."""
+    id, there = session.id or 0, consent.across(session, seat)
+    given = (consent.client_seat if seat == "client" else consent.counselor_seat)(session, "live_consent")
     if st.button(_("I do not want to"), key="live_consent_no"):
         st.session_state.pop("live_sit", None)
         st.rerun()
-    if given.begin:
+    if not given.begin:
+        return
+    try:
+        changed = server.take_seat(id, seat, resources.person())
+        agreements.take_part(
+            store, resources.person(), id, given.purposes, endpoint=there.outside, general=given.general, language=language()
+        )
+        if session.ended_by != "ready":
+            server.start(id, session_view.engines_of(changed, live_begin.pace()))
+    except WorkbenchError as error:
+        layout.problem(error)
+        return
+    finally:
         st.session_state.pop("live_sit", None)
-        sitting_down(session, "client", resources.person(), given.consented_to)
-        st.rerun()
+    st.rerun()
 
 
 def branching(session: tables.Session) -> None:
@@ -242,7 +248,7 @@ def branching(session: tables.Session) -> None:
         )
         if st.button(_("Make the branch"), key="live_branch", type="primary"):
             try:
-                made = service.branch(store, session.id or 0, int(at), counselor_agent=agent)
+                made = service.branch(store, session.id or 0, int(at), resources.person(), counselor_agent=agent)
             except WorkbenchError as error:
                 layout.problem(error)
             else:
@@ -290,8 +296,8 @@ def waits_for_me(session: tables.Session) -> bool:
 def my_seat(session: tables.Session) -> str:
     """The seat of the person here, when it is this seat's turn."""
     place = seating.next_place(store.sessions.turns(session.id or 0))
-    sitting = getattr(session, f"{place.seat}_person")
-    return place.seat if sitting and sitting == resources.person() else ""
+    mine = store.persons.members(resources.person().id or 0)
+    return place.seat if seating.sitter(session, place.seat) in mine else ""
 
 
 def speak_up(session: tables.Session) -> None:
@@ -314,16 +320,19 @@ def speak_up(session: tables.Session) -> None:
     )  # fmt: skip
     if said:
         try:
-            server.say(session.id or 0, seat, str(said), session_view.engines_of(session, live_begin.pace()))
+            server.say(session.id or 0, seat, str(said), resources.person(), session_view.engines_of(session, live_begin.pace()))
         except WorkbenchError as error:
             layout.problem(error)
             return
         st.rerun()
 
 
-session = asked.record("session", store.sessions.get)
+session = asked.session("session", "sit")
 if session is None:
+    looking.at()
     live_begin.form()
+elif session.withdrawn:
+    session_view.withdrawn(session)
 elif session.origin in ("imported", "reconstructed") and session.state == "ended":
     layout.title(_("Live session"), _("This session was not held here. Open it in Sessions."))
     layout.link("sessions.py", session_view.label(session), {"session": session.id})

@@ -52,8 +52,10 @@ def library() -> None:
             _("Let two agents talk and watch, or bring in transcripts of your own.") if resources.may("import") else _("Sessions you sit or speak in, and those you may read, appear here."),
             *((_("Begin a live session"), "live.py") if resources.may("hold") else ()), key="sessions_empty",
         )  # fmt: skip
+        say_withdrawn()
         bring_in(opened=True)
         return
+    say_withdrawn()
     found = session_choice.filtered(rows)
     bring_in(opened=False)
     layout.muted(_("{n} of {all} sessions. Tick one to read it, two to lay them side by side.").format(n=len(found), all=len(rows)))
@@ -65,6 +67,12 @@ def library() -> None:
         if len(chosen) > MOST_SHOWN:
             layout.muted(_("Two at most can be laid side by side."))
         charts.csv_button(session_choice.table(found), name="sessions", key="sessions")
+
+
+def say_withdrawn() -> None:
+    """How many sessions are left out because somebody withdrew them."""
+    if n := store.sessions.count_withdrawn():
+        layout.muted(_("withdrawn ({n})").format(n=n))
 
 
 def bring_in(opened: bool) -> None:
@@ -208,8 +216,10 @@ def two(left: tables.Session, right: tables.Session) -> None:
             layout.link("sessions.py", _("Open this one"), {"session": session.id})
 
 
-first, second = asked.record("session", store.sessions.get), asked.record("beside", store.sessions.get)
-if first and second:
+first, second = asked.session("session"), asked.session("beside")
+if hidden := next((one for one in (first, second) if one is not None and one.withdrawn), None):
+    session_view.withdrawn(hidden)
+elif first and second:
     two(first, second)
 elif first:
     one(first)

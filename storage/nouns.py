@@ -204,6 +204,11 @@ class Sessions(Records[tables.Session]):
         )  # fmt: skip
         return self.database.run(lambda session: [dict(row._mapping) for row in session.exec(query)])
 
+    def count_withdrawn(self) -> int:
+        """Sessions that nobody reads any more."""
+        query = select(func.count()).where(tables.Session.withdrawn != "")
+        return int(self.database.run(lambda session: session.exec(query).one()))
+
     def spoken_by(self, person_ids: Iterable[int]) -> list[int]:
         """Sessions in which this person said something, oldest first."""
         ids = list(person_ids)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.addresses import is_here
-from core.clearance import asked
-from core.consent import OUTSIDE, PURPOSES, RATED, same
+from core.clearance import asked, read
+from core.consent import OUTSIDE, PURPOSES, RATED, TAKING_PART, same
 from core.errors import DataError
-from storage import stopping, tables
+from storage import standing, stopping, tables
 from storage.store import Store
 from storage.tables import now
 
@@ -57,6 +57,25 @@ def answer(
     store.consents.change(rows, [], at)
     follow(store, before)
     return rows
+
+
+def take_part(
+    store: Store, person: tables.Person, session_id: int, purposes: Mapping[str, bool], *, endpoint: str = "",
+    general: bool = False, language: str = "en",
+) -> None:  # fmt: skip
+    """Keep what a person answers as they take a seat: they take part, and each purpose, yes or no.
+
+    Args:
+        endpoint: base URL outside that their words go to from this seat, which they agreed to.
+        general: for all of theirs. Where they spoke of this very session before, it is said of this session too,
+            since the narrower answer wins.
+    """
+    who = Who(person)
+    said = {TAKING_PART: True, **purposes} | ({OUTSIDE: True} if endpoint else {})
+    family = read(store, lambda connection: standing.family(connection, session_id))
+    before = any(row.session_id in family for row in who.rows(store))
+    for about in [*([None] if general else []), *([session_id] if before or not general else [])]:
+        answer(store, who, said, about, endpoint=endpoint, language=language)
 
 
 def withdraw(

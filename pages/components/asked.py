@@ -15,7 +15,7 @@ from storage import tables
 Row = TypeVar("Row")
 
 
-def record(name: str, get: Callable[[int], Row], what: rights.What = "see") -> Row | None:
+def record(name: str, get: Callable[[int], Row], what: rights.What | None = "see") -> Row | None:
     """The record the address names under this word; one that is gone is said, and none is shown.
 
     Raises:
@@ -26,11 +26,26 @@ def record(name: str, get: Callable[[int], Row], what: rights.What = "see") -> R
         return None
     try:
         found = get(wanted)
-        resources.require(what, found)
+        if what is not None:
+            resources.require(what, found)
         return found
     except NotFound as error:
         layout.problem(error)
         return None
+
+
+def session(name: str, *enough: rights.What) -> tables.Session | None:
+    """The session the address names under this word; one that was withdrawn comes back too, for its page to say so.
+
+    Args:
+        enough: what the person has to be allowed to do with it, one of these; *see* if none is given.
+    Raises:
+        NotAllowed: it is somebody else's; the frame says whose, in place of the page.
+    """
+    found = record(name, resources.store().sessions.get, None)
+    if found is not None and not found.withdrawn and not any(resources.may(what, found) for what in enough):
+        resources.require("see", found)
+    return found
 
 
 def writer(key: str) -> tables.Agent | None:

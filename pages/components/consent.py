@@ -1,24 +1,38 @@
-"""The notice a person reads and ticks before taking the client's seat."""
+"""The notice a person reads before they take a seat, and what they answer there."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import streamlit as st
 
+from core.consent import EXPORT, FIGURES, RATED, SUPERVISION
 from core.llm import gate
 from core.llm.seam import Endpoint
-from pages.components import layout, resources
-from pages.components.words import _, language, plain
+from core.sessions import seating
+from pages.components import layout, resources, session_view
+from pages.components.words import _, plain
 from storage import tables
 
-FORM_VERSION = 1
+
+@dataclass(frozen=True)
+class Across:
+    """Who speaks in the other seat: a person, or an engine (``endpoint`` is ``None`` for the demo engine)."""
+
+    person: bool = False
+    endpoint: tables.Endpoint | None = None
+
+    @property
+    def outside(self) -> str:
+        """The address words go to; empty where they stay on this machine."""
+        return self.endpoint.base_url if self.endpoint is not None and is_outside(self.endpoint) else ""
 
 
 @dataclass(frozen=True)
 class Given:
-    """What the person agreed to: whether to begin, and the base URL their words may go to (or nothing)."""
+    """What somebody answered: whether to begin, each purpose, and whether for all of their sessions."""
 
     begin: bool = False
-    consented_to: str = ""
+    purposes: dict[str, bool] = field(default_factory=dict)
+    general: bool = False
 
 
 def is_outside(endpoint: tables.Endpoint | None) -> bool:
@@ -27,23 +41,47 @@ def is_outside(endpoint: tables.Endpoint | None) -> bool:
     )
 
 
-def points(endpoint: tables.Endpoint | None) -> list[str]:
-    """What has to be read, one tick each."""
-    if endpoint is None:
-        speaker = _("Replies come from rules (the demo engine), not from a person.")
-    else:
-        speaker = _("Replies come from a model, not from a person.")
-    if endpoint is not None and is_outside(endpoint):
-        going = _("What I write leaves this machine: it is sent to {name} ({url}).").format(
-            name=endpoint.name, url=endpoint.base_url
-        )
-    else:
-        going = _("What I write is sent nowhere; it stays on this machine.")
+def across(session: tables.Session, seat: str) -> Across:
+    """Who speaks in the seat across from this one."""
+    other = seating.other(seat)
+    if seating.sitter(session, other) is not None:
+        return Across(person=True)
+    return Across(endpoint=session_view.endpoint_of(session_view.agent_of(session, other)))
+
+
+def purpose_words() -> dict[str, str]:
+    """What may be done later with a person's words, as they are asked."""
+    return {
+        RATED: _("It may be rated here, by people and by engines on this machine"),
+        SUPERVISION: _("It may be read in supervision"),
+        FIGURES: _("It may count in figures about many sessions"),
+        EXPORT: _("It may leave in exports for research"),
+    }
+
+
+def speaker_words(there: Across) -> str:
+    if there.person:
+        return _("Replies come from a person in the other seat.") + " " + _("This is no care and no help line.")
+    who = _("Replies come from rules (the demo engine), not from a person.") if there.endpoint is None else _("Replies come from a model, not from a person.")
+    return who + " " + _("This is no care and no help line, and nobody reads along.")
+
+
+def stored_words(there: Across) -> str:
+    words = _("What I write is stored here. Everyone with access to this workbench can open it; who does is kept, and I can see it.")
+    return words if there.outside else words + " " + _("It is sent nowhere; it stays on this machine.")
+
+
+def outside_words(there: Across) -> str:
+    name = there.endpoint.name if there.endpoint is not None else ""
+    return _("What I write leaves this machine: it is sent to {name} ({url}).").format(name=name, url=there.outside)
+
+
+def points(there: Across) -> list[str]:
+    """What somebody in the client's seat has to read, one tick each."""
     return [
-        speaker + " " + _("This is no care and no help line, and nobody reads along."),
-        _("What I write is stored here, and everyone with access to this workbench can open it.")
-        + " "
-        + going,
+        speaker_words(there),
+        stored_words(there),
+        *([outside_words(there)] if there.outside else []),
         _(
             "The people who run this workbench may have to act on what they read here when somebody is in danger "
             "or the law asks for it: then it cannot stay confidential."
@@ -52,46 +90,40 @@ def points(endpoint: tables.Endpoint | None) -> list[str]:
     ]
 
 
-def client_seat(endpoint: tables.Endpoint | None, key: str) -> Given:
-    """The notice with its ticks and button. Call it until it says *begin*; the consent is saved then.
+def later_words() -> str:
+    return _("You can stop at any time. On Data and privacy, in this browser, you can withdraw and delete what you wrote by yourself.")
 
-    Args:
-        endpoint: where the counselor agent's engine is; ``None`` is the demo engine.
-    """
+
+def client_seat(session: tables.Session, key: str) -> Given:
+    """The notice with its ticks and button. Call it until it says *begin*; nothing is saved before."""
+    there = across(session, "client")
     with st.container(border=True):
         layout.card_title(_("Before you take the client's seat"))
+        layout.muted(_("It is not suited when you think of harming yourself or someone else.") + " " + later_words())
+        ticked = [st.checkbox(plain(words), key=f"{key}_tick_{n}") for n, words in enumerate(points(there), 1)]
+        return answered(key, all(ticked))
+
+
+def counselor_seat(session: tables.Session, key: str) -> Given:
+    """The shorter notice for the counselor's seat."""
+    there = across(session, "counselor")
+    with st.container(border=True):
+        layout.card_title(_("Before you take the counselor's seat"))
         layout.muted(
-            _(
-                "It is not suited when you think of harming yourself or someone else. You can stop at any time, and "
-                "ask the researcher to delete what you wrote."
-            )
-        )
-        ticked = [
-            st.checkbox(plain(words), key=f"{key}_tick_{n}") for n, words in enumerate(points(endpoint), 1)
-        ]
-        rated = st.checkbox(
-            _("This session may be rated here, by people and by the engine (you can say no)"),
-            key=f"{key}_rated",
-        )
-        begin = st.button(_("Begin"), key=f"{key}_begin", type="primary", disabled=not all(ticked))
-    if not begin:
-        return Given()
-    return _save(endpoint, rated)
+            _("What you write is stored here under your code, {code}. Everyone with access to this workbench can open it; who does is kept, and you can see it.").format(code=resources.person().code)
+            + " " + later_words()
+        )  # fmt: skip
+        agreed = not there.outside or st.checkbox(plain(outside_words(there)), key=f"{key}_outside")
+        return answered(key, agreed)
 
 
-def _save(endpoint: tables.Endpoint | None, rated: bool) -> Given:
-    """Keep what was agreed to, with the form's version and language."""
-    store, person = resources.store(), resources.person()
-    address = endpoint.base_url if endpoint is not None and is_outside(endpoint) else ""
-    for purpose, wanted in (("rating here", rated), ("outside endpoint", bool(address))):
-        if wanted:
-            store.consents.add(
-                tables.Consent(
-                    person=person,
-                    purpose=purpose,
-                    endpoint=address if purpose == "outside endpoint" else "",
-                    form_version=FORM_VERSION,
-                    language=language(),
-                )
-            )
-    return Given(True, address)
+def answered(key: str, may_begin: bool) -> Given:
+    """The purposes, each its own answer, for this session or all of theirs; and the button."""
+    layout.muted(_("And afterwards? Each is up to you: what you leave unticked is a no. You can change it later."))
+    purposes = {purpose: st.checkbox(plain(words), key=f"{key}_{purpose}") for purpose, words in purpose_words().items()}
+    scope = st.segmented_control(
+        _("These answers are for"), ["session", "all"], default="session", required=True, key=f"{key}_scope",
+        format_func=lambda one: _("this session") if one == "session" else _("all my sessions"),
+    )  # fmt: skip
+    begin = st.button(_("Begin"), key=f"{key}_begin", type="primary", disabled=not may_begin)
+    return Given(begin, purposes, scope == "all")

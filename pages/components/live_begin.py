@@ -141,7 +141,8 @@ def start(role: tables.RoleCard, counselor: tables.Agent, most: int, extra: dict
 
 def recent() -> None:
     """Sessions that can be gone on with."""
-    waiting = [s for state in ("running", "paused") for s in resources.store().sessions.all(state=state)]
+    waiting = [s for state in ("running", "paused") for s in resources.store().sessions.all(state=state, withdrawn="")]
+    waiting = resources.visible(waiting)
     if waiting:
         layout.section(_("Go on with"))
     for session in sorted(waiting, key=lambda s: s.id or 0, reverse=True)[:5]:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from core import instruments
 from core.errors import NotFound, WorkbenchError, stored
+from core.people import agreements
 from pages.components import badges, layout, resources, transcript
 from pages.components.reasons import reason_words
 from pages.components.words import _, language, say
@@ -49,8 +50,8 @@ def series(session: tables.Session) -> None:
             held = st.date_input(_("Date"), as_date(session.date), min_value=date(1950, 1, 1))
             if st.form_submit_button(_("Save"), type="primary"):
                 resources.require("change", session)
-                store.sessions.update(
-                    session.id or 0, client_code=client.strip(), counselor_code=counselor.strip(),
+                agreements.set_codes(
+                    store, "session", session.id or 0, client_code=client.strip(), counselor_code=counselor.strip(),
                     number=int(number) or None, date=held.isoformat() if held else "",
                 )  # fmt: skip
                 st.rerun()

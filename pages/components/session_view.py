@@ -8,7 +8,7 @@ from core.llm import engines
 from core.llm.seam import Engine
 from core.roles import ingredients
 from core.sessions import figures, safety, seating
-from pages.components import badges, layout, resources
+from pages.components import badges, deleting, layout, resources
 from pages.components.words import _, in_words, language
 from storage import tables
 
@@ -209,8 +209,24 @@ def ended_words(session: tables.Session) -> str:
     return why.get(session.ended_by, "")
 
 
+def withdrawn(session: tables.Session) -> None:
+    """What stands in the place of a session that somebody withdrew: no word of it, to nobody."""
+    layout.title(_("Session {n}").format(n=session.id))
+    with st.container(border=True):
+        layout.card_title(_("Withdrawn"), icon="visibility_off")
+        st.text(
+            _("Somebody who has a say in this session withdrew it on {date}. Nobody reads it any more, and it is left out of every page, figure and export. A researcher can delete it; whoever spoke in it can delete their words, or agree again, on Data and privacy.").format(date=session.withdrawn[:10])
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            layout.link("sessions.py", _("All sessions"))
+            layout.link("privacy.py", _("Data and privacy"))
+            deleting.button("session", session.id, label(session), key="withdrawn_delete", record=session)
+
+
 def label(session: tables.Session) -> str:
-    """A session in one line, for choices."""
+    """A session in one line, for choices; of a withdrawn one nothing but its number."""
+    if session.withdrawn:
+        return _("{id} · withdrawn").format(id=session.id)
     return _("{id} · {title} ({origin})").format(
         id=session.id, title=session.title or _("untitled"), origin=origin_name(session.origin)
     )

@@ -12,10 +12,13 @@ from streamlit.testing.v1 import AppTest
 from core.errors import ModelError
 from core.llm import engines
 from core.llm.agents import ensure_shipped
+from core.people import agreements
+from core.people.agreements import Who
 from core.roles import service as roles
 from core.sessions import live, service
 from storage import tables
 from storage.store import Store, open_store
+from tests.pages.conftest import AsPerson
 
 FRAME = str(Path(__file__).parents[2] / "pages" / "frame.py")
 
@@ -48,9 +51,9 @@ def speaks(scripted: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]
     return prepare
 
 
-def opened(session: int | None = None) -> AppTest:
+def opened(session: int | None = None, name: str = "live.py") -> AppTest:
     page = AppTest.from_file(FRAME, default_timeout=20)
-    page.switch_page("live.py")
+    page.switch_page(name)
     if session is not None:
         page.query_params["session"] = str(session)
     return page.run()
@@ -130,12 +133,13 @@ def test_model_failure_keeps_saved_turns(
 
 
 def test_a_person_takes_the_counselors_seat_and_speaks(
-    store: Store, role: tables.RoleCard, speaks: Callable[..., Any]
+    store: Store, role: tables.RoleCard, speaks: Callable[..., Any], researcher: tables.Person
 ) -> None:
     speaks("It is hard.")
     id = paused(store, role, most_turns=10)
     page = opened(id)
     page.button(key="live_take_counselor").click().run()
+    page.button(key="live_consent_begin").click().run()
     page.button(key="live_continue").click().run()
     settled(store, id)
     page.run()
@@ -146,22 +150,24 @@ def test_a_person_takes_the_counselors_seat_and_speaks(
         ("counselor", "What makes it hard?"),
         ("client", "It is hard."),
     ]
-    assert store.sessions.get(id).counselor_person == "P-01"
+    session = store.sessions.get(id)
+    assert (session.counselor_person_id, session.counselor_code) == (researcher.id, researcher.code)
+    assert f"Counselor · {researcher.code}" in seen(page)
 
 
 def test_the_clients_seat_needs_the_notice_and_a_risk_sign_brings_the_crisis_panel(
-    store: Store, role: tables.RoleCard, speaks: Callable[..., Any]
+    store: Store, role: tables.RoleCard, speaks: Callable[..., Any], researcher: tables.Person
 ) -> None:
     engine = speaks("I hear you.")
     id = paused(store, role, most_turns=10)
     page = opened(id)
     page.button(key="live_take_client").click().run()
-    assert store.sessions.get(id).client_person == "" and page.button(key="live_consent_begin").disabled
+    assert store.sessions.get(id).client_person_id is None and page.button(key="live_consent_begin").disabled
     for box in page.checkbox:
         box.check()
     page.run()
     page.button(key="live_consent_begin").click().run()
-    assert store.sessions.get(id).client_person == "P-01"
+    assert store.sessions.get(id).client_person_id == researcher.id
     page.run()
     page.chat_input(key="live_say").set_value("I want to die.").run()
     page.run()
@@ -251,12 +257,12 @@ def test_an_older_version_of_a_role_is_the_one_that_is_tried(
 
 
 def test_a_seat_handed_back_leaves_the_persons_turn_said_and_is_no_persons_turn(
-    store: Store, role: tables.RoleCard, speaks: Callable[..., Any]
+    store: Store, role: tables.RoleCard, speaks: Callable[..., Any], researcher: tables.Person
 ) -> None:
     speaks("It is hard.")
     id = paused(store, role, most_turns=10)
     server = live.of(store)
-    server.take_seat(id, "counselor", "P-01")
+    server.take_seat(id, "counselor", researcher)
     page = opened(id)
     page.button(key="live_continue").click().run()
     settled(store, id)
@@ -278,8 +284,132 @@ def test_the_notice_says_how_words_are_deleted_and_where_to_turn_once(
     page = opened(paused(store, role))
     page.button(key="live_take_client").click().run()
     words = seen(page)
-    assert "ask the researcher to delete what you wrote" in words and "on Data and privacy" not in words
+    assert "On Data and privacy, in this browser, you can withdraw and delete what you wrote by yourself" in words
     assert words.count("not care and not a diagnosis") == 1
     assert not [b for b in page.button if str(b.key).startswith("live_take_")], (
         "an open menu would lie over the notice"
     )
+
+
+# ---- what is answered before a seat is taken --------------------------------------------------------------------------
+
+
+def answers_of(store: Store, person: tables.Person) -> dict[tuple[str, int | None], bool]:
+    return {(row.purpose, row.session_id): row.agreed for row in Who(person).rows(store)}
+
+
+def test_what_is_not_ticked_is_a_no_for_this_session(store: Store, role: tables.RoleCard, as_person: AsPerson) -> None:
+    ana = as_person({"client": []}, "A-01")
+    id = paused(store, role)
+    page = opened(id)
+    page.button(key="live_take_client").click().run()
+    assert not any(box.value for box in page.checkbox), "nothing is ticked beforehand"
+    for n in range(1, 5):
+        page.checkbox(key=f"live_consent_tick_{n}").check()
+    page.checkbox(key="live_consent_supervision").check().run()
+    page.button(key="live_consent_begin").click().run()
+    assert store.sessions.get(id).client_person_id == ana.id
+    assert answers_of(store, ana) == {
+        ("taking part", id): True, ("rated here", id): False, ("supervision", id): True, ("group figures", id): False,
+        ("export", id): False,
+    }  # fmt: skip
+    assert {row.form_version for row in Who(ana).rows(store)} == {agreements.FORM_VERSION}
+
+
+def test_the_counselors_notice_names_the_address_outside_and_asks_for_it(
+    store: Store, role: tables.RoleCard, as_person: AsPerson
+) -> None:
+    tom = as_person({"counselor": []}, "T-01")
+    url = "https://models.example/v1"
+    place = store.endpoints.add(tables.Endpoint(name="Models & more", base_url=url, model="m"))
+    client = store.agents.add(tables.Agent(name="Model client", seat="client", engine="openai", endpoint_id=place.id, prompt="client/turn", hash="m"))
+    id = service.begin(store, role, client, store.agents.find(seat="counselor")).id or 0
+    page = opened(id)
+    page.button(key="live_take_counselor").click().run()
+    assert f"sent to Models & more ({url})" in page.checkbox(key="live_consent_outside").label.replace("\\", "")
+    assert page.button(key="live_consent_begin").disabled
+    page.checkbox(key="live_consent_outside").check()
+    page.segmented_control(key="live_consent_scope").set_value("all").run()
+    page.button(key="live_consent_begin").click().run()
+    assert store.sessions.get(id).counselor_person_id == tom.id
+    said = answers_of(store, tom)
+    assert said["outside endpoint", None] and said["taking part", None] and not said["rated here", None]
+    assert {row.endpoint for row in Who(tom).rows(store) if row.purpose == "outside endpoint"} == {url}
+
+
+def test_who_said_no_takes_no_seat_and_leaves_no_answer(store: Store, role: tables.RoleCard, researcher: tables.Person) -> None:
+    id = paused(store, role)
+    page = opened(id)
+    page.button(key="live_take_client").click().run()
+    page.button(key="live_consent_no").click().run()
+    assert store.sessions.get(id).client_person_id is None and store.consents.count() == 0
+
+
+def test_a_seat_somebody_holds_is_not_offered_to_another_and_a_researcher_frees_it(
+    store: Store, role: tables.RoleCard, as_person: AsPerson
+) -> None:
+    ana = as_person({"client": [], "counselor": []}, "A-01")
+    id = paused(store, role)
+    live.of(store).take_seat(id, "client", ana)
+    as_person({"counselor": []}, "T-02")
+    page = opened(id)
+    assert "somebody else sits here" in seen(page) and not [b for b in page.button if b.key in ("live_leave_client", "live_take_client")]
+    as_person()
+    page = opened(id)
+    assert "free the seat that A-01 holds" in page.button(key="live_leave_client").label.replace("\\", "")
+    page.button(key="live_leave_client").click().run()
+    assert store.sessions.get(id).client_person_id is None
+
+
+def test_nobody_writes_from_the_seat_of_somebody_else(store: Store, role: tables.RoleCard, as_person: AsPerson) -> None:
+    ana = as_person({"counselor": []}, "A-01")
+    id = paused(store, role, first="client")
+    live.of(store).take_seat(id, "counselor", ana)
+    assert opened(id).chat_input(key="live_say")
+    for roles_here, code in ((None, ""), ({"counselor": []}, "A-02")):
+        assert as_person(roles_here, code).id != ana.id and not opened(id).chat_input
+
+
+def test_a_withdrawn_session_shows_no_word_of_it_to_anybody(store: Store, role: tables.RoleCard, as_person: AsPerson) -> None:
+    ana = as_person({"client": []}, "A-01")
+    id = paused(store, role, first="counselor")
+    live.of(store).take_seat(id, "client", ana)
+    service.say(store, id, "client", "anaword", ana)
+    store.sessions.update(id, title="titleword", client_code="codeword")
+    agreements.withdraw(store, Who(ana))
+    both: tuple[str, ...] = ("live.py", "sessions.py")
+    for roles_here, code, names in ((None, "", both), ({"client": []}, "A-01", both[:1]), ({"counselor": []}, "T-01", both)):
+        as_person(roles_here, code)
+        for name in names:
+            page = opened(id, name)
+            assert not page.exception, page.exception
+            words = html.unescape(seen(page))
+            assert "withdrew it on" in words
+            assert not {"anaword", "titleword", "codeword", "R-014"} & set(words.replace("<", " ").replace(">", " ").split())
+            assert not page.chat_input and not [b for b in page.button if b.key in ("live_continue", "live_branch", "live_start")]
+    as_person()
+    assert [b for b in opened(id, "sessions.py").button if b.key == "withdrawn_delete"], "a researcher may delete it"
+    assert "withdrawn (1)" in seen(opened(None, "sessions.py"))
+    assert "titleword" not in seen(opened())
+
+
+def test_an_address_agreed_to_is_withdrawn_while_the_model_answers(
+    store: Store, role: tables.RoleCard, speaks: Callable[..., Any], as_person: AsPerson
+) -> None:
+    """The session is put down, the answer is not kept, and the page says why in a sentence."""
+    ana = as_person({"client": []}, "A-01")
+    id = paused(store, role, first="counselor")
+
+    def withdraws(question: Any) -> str:
+        agreements.withdraw(store, Who(ana), session_id=id)
+        return "late answer"
+
+    speaks(withdraws)
+    live.of(store).take_seat(id, "client", ana)
+    agreements.take_part(store, ana, id, {"rated here": False})
+    page = opened(id)
+    page.chat_input(key="live_say").set_value("anaword").run()
+    settled(store, id)
+    assert [turn.text for turn in store.sessions.turns(id)][1:] == ["anaword"] and store.calls.count() == 0
+    page.run()
+    assert "withdrew it on" in seen(page) and "anaword" not in seen(page) and not page.exception
