@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from storage.store import Store
 
-TOLD = "update 0002"  # setting written by the update
+TOLD = "update 0002"  # settings written by the updates
+PEOPLE = "update 0004"
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,33 @@ def update_to_tell(store: Store) -> Update | None:
     return Update(*(int(told.get(name, 0)) for name in ("calls", "emptied", "units", "keys")))
 
 
+@dataclass(frozen=True)
+class Persons:
+    """What became of the codes people worked under, as counts."""
+
+    persons: int
+    consents: int  # answers about consent that were tied to a session
+    without: int  # answers that could not be, and grant nothing
+
+    @property
+    def any(self) -> bool:
+        return bool(self.persons or self.consents or self.without)
+
+
+def persons_to_tell(store: Store) -> Persons | None:
+    """What the update made of codes, until somebody has put it away; ``None`` for a store that had none."""
+    told = store.settings.get(PEOPLE)
+    if not told or told.get("seen"):
+        return None
+    found = Persons(*(int(told.get(name, 0)) for name in ("persons", "consents", "without")))
+    return found if found.any else None
+
+
 def put_away(store: Store) -> None:
-    """The update was read: do not tell it again."""
-    store.settings.set(TOLD, (store.settings.get(TOLD) or {}) | {"seen": True})
+    """The updates were read: do not tell them again."""
+    for name in (TOLD, PEOPLE):
+        if told := store.settings.get(name):
+            store.settings.set(name, told | {"seen": True})
 
 
 def delete_copies(store: Store) -> int:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.clearance import Clearance, kinds
 from core.errors import WorkbenchError
-from pages.components import badges, crisis, layout, resources, update_note
+from pages.components import badges, crisis, home_for, layout, resources, update_note
 from pages.components.words import _, language, many
 from storage import tables
 from storage.store import Store
@@ -152,6 +152,7 @@ def figures(store: Store, n: dict[str, int]) -> None:
 
 
 def how_it_connects() -> None:
+    """For those to whom all three pages are open."""
     layout.section(_("How the pieces connect"))
     cells = [
         ("edit_document", _("1 Make"),
@@ -199,10 +200,13 @@ layout.title(
     in_use(store),
 )
 update_note.tell()
-if not any(n.values()):
+if not resources.is_researcher():
+    home_for.draw(store, resources.person())
+elif not any(n.values()):
     first_steps(store)
 else:
     next_step(store, n)
-figures(store, n)
-how_it_connects()
+if resources.is_researcher():
+    figures(store, n)
+    how_it_connects()
 what_it_is_not()

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from core import upkeep
-from pages.components import badges, crisis, deleting, engine_note, layout, resources, update_note
+from pages.components import badges, crisis, deleting, engine_note, layout, people, resources, update_note
 from pages.components.words import _, many
 from storage.store import Store
 
@@ -141,7 +141,7 @@ def consents(store: Store) -> None:
 def delete_section(store: Store) -> None:
     layout.section(_("Delete"))
     if not resources.is_researcher():
-        layout.muted(_("Deleting is the researcher's. Choose “Researcher” at the left if that is you."))
+        layout.muted(_("Deleting is the researcher's."))
         return
     with st.container(border=True):
         names = kind_names()
@@ -172,6 +172,7 @@ what_is_stored(store)
 left_over(store)
 where_text_goes(store)
 consents(store)
+people.section(store)
 delete_section(store)
 engine_note.draw()
 crisis.note()

@@ -13,6 +13,7 @@ from pages.components.words import _
 from storage import tables
 
 HOME = "/"
+ASKED = "frame_asked"  # the dialog that is open
 CLOSED = "frame_you_closed"  # how often the corner was closed from within
 
 
@@ -26,17 +27,25 @@ def corner() -> None:
         if identity.signed_in():
             layout.muted(_("Signed in. A researcher says on Data and privacy what you are here as."))
         else:
-            if st.button(_("Somebody else sits here now …"), key="frame_else", icon=":material/switch_account:", on_click=close):
-                somebody_else(here)
-            if st.button(_("I use another browser too …"), key="frame_also", icon=":material/add_link:", on_click=close):
-                another_browser(here)
+            st.button(_("Somebody else sits here now …"), key="frame_else", icon=":material/switch_account:", on_click=ask, args=("else",))
+            st.button(_("I use another browser too …"), key="frame_also", icon=":material/add_link:", on_click=ask, args=("also",))
             layout.muted(_("As long as this workbench is not shared, codes and roles guard against accidents only, not against people."))
         crisis.choose_country("frame_country")
+    asked = st.session_state.get(ASKED)
+    if asked == "else":
+        st.dialog(_("Somebody else sits here now"), on_dismiss=answered)(new_person)(here)
+    elif asked == "also":
+        st.dialog(_("I use another browser too"), on_dismiss=answered)(show_link)(here)
 
 
-def close() -> None:
-    """Put the corner away before a dialog comes: it would lie over it."""
+def ask(what: str) -> None:
+    """Open a dialog, and put the corner away before it: it would lie over it."""
+    st.session_state[ASKED] = what
     st.session_state[CLOSED] = int(st.session_state.get(CLOSED, 0)) + 1
+
+
+def answered() -> None:
+    st.session_state.pop(ASKED, None)
 
 
 def roles_of(person: tables.Person) -> str:
@@ -58,10 +67,6 @@ def shown_code(here: tables.Person) -> None:
             layout.problem(error)
             return
         st.rerun()
-
-
-def somebody_else(here: tables.Person) -> None:
-    st.dialog(_("Somebody else sits here now"))(new_person)(here)
 
 
 def new_person(here: tables.Person) -> None:
@@ -100,10 +105,6 @@ def asked_codes(role: str | None) -> dict[str, list[str]]:
 def split(text: str) -> list[str]:
     """Codes out of one line, with commas of either script between them."""
     return [one.strip() for one in text.replace("，", ",").replace("、", ",").split(",") if one.strip()]
-
-
-def another_browser(here: tables.Person) -> None:
-    st.dialog(_("I use another browser too"))(show_link)(here)
 
 
 def show_link(here: tables.Person) -> None:

@@ -3,20 +3,22 @@
 import streamlit as st
 
 from core import upkeep
-from pages.components import layout, resources
+from pages.components import layout, people, resources
 from pages.components.words import _, many
 
 
 def tell() -> None:
     """Once, on the first page after an update."""
-    told = upkeep.update_to_tell(resources.store())
-    if told is None or not resources.is_researcher():
+    told, people_told = upkeep.update_to_tell(resources.store()), upkeep.persons_to_tell(resources.store())
+    if (told is None and people_told is None) or not resources.is_researcher():
         return
     with st.container(border=True, key="update_note"):
         layout.card_title(_("Rapport was updated"), icon="update")
         kept = _("Your records are all here. Look at one or two of them, then decide about the copy.")
         st.text(kept if resources.store().copies() else _("Your records are all here."))
-        if told.removed_any:
+        if people_told is not None:
+            people.became_of_codes(people_told)
+        if told is not None and told.removed_any:
             layout.facts(
                 [
                     (label, n)

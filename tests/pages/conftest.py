@@ -52,12 +52,15 @@ class Browser:
     """The cookies of the test's browser: a researcher's, until the test says who else sits there (or nobody: empty)."""
 
     secret = RESEARCHER
+    made = False
+    link = ""  # ticket of an opened link “this browser is me too”
 
     def cookies(self) -> dict[str, str]:
         here = resources.store()
-        if self.secret == RESEARCHER:
+        if self.secret == RESEARCHER and not self.made:
             known(here, RESEARCHER)
-        return {identity.cookie_name(here): self.secret}
+            self.made = True
+        return {identity.cookie_name(here): self.secret, identity.link_cookie_name(here): self.link}
 
 
 def known(store: Store, secret: str, roles: Mapping[str, Sequence[str]] | None = None, code: str = "") -> tables.Person:
@@ -74,8 +77,9 @@ def browser_here(monkeypatch: pytest.MonkeyPatch) -> Browser:
 
 
 @pytest.fixture
-def researcher(store: Store) -> tables.Person:
+def researcher(store: Store, browser_here: Browser) -> tables.Person:
     """Who sits in the test's browser unless ``as_person`` says otherwise."""
+    browser_here.made = True
     return known(store, RESEARCHER)
 
 
