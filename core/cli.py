@@ -204,9 +204,15 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Export a study with what is needed to check its numbers, as far as it may leave; method.json counts the rest."""
+    from core.people import looks
+    from core.people.service import owner
+    from core.studies.archive import records_in
     from core.studies.export import export_study
 
-    give({"folder": str(export_study(the_store(), study_id, out, with_unconfirmed))}, as_json)
+    store = the_store()
+    folder = export_study(store, study_id, out, with_unconfirmed)
+    looks.note_records(store, owner(store), records_in(folder), "export")
+    give({"folder": str(folder)}, as_json)
 
 
 @app.command("import-study")

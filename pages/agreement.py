@@ -130,11 +130,11 @@ def verdicts() -> None:
 
 def page() -> None:
     head()
-    if resources.rights() == "counselor":
+    if not resources.may("groups"):
         layout.empty(
             _("Agreement of raters is the researcher's"),
-            _("As a counselor you see your own sessions: they are on the page Alliance."),
-            _("Open Alliance"), "alliance.py", key="agreement_counselor",
+            _("Sessions of your own, with what was said of them, are on the page Sessions."),
+            _("Open Sessions"), "sessions.py", key="agreement_counselor",
         )  # fmt: skip
         return
     which = section_choice()

@@ -9,6 +9,7 @@ from core.errors import DataError, WorkbenchError
 from core.llm import agents, engines, gate, keys, probing
 from core.llm.asking import now
 from core.prompting import catalogue
+from core.studies import own
 from pages.components import badges, endpoints, engine_note, layout, resources
 from pages.components.words import _, language, many, plain
 from storage import tables
@@ -239,6 +240,7 @@ def agent_table(store: Store) -> None:
             {
                 _("Agent"): resources.agent_name(agent),
                 _("Seat"): named.get(agent.seat, agent.seat),
+                _("Released"): agent.released,
                 _("Engine"): badges.engine_words(
                     agent.engine, places[agent.endpoint_id].name if agent.endpoint_id in places else ""
                 ),
@@ -256,6 +258,25 @@ def agent_table(store: Store) -> None:
             "An agent is an engine, a prompt and settings. Its identity is a hash over these: change one, and it is another agent."
         )
     )
+
+
+def release(store: Store) -> None:
+    """Which judges counselors may have their own sessions rated by."""
+    judges = {agent.id: agent for agent in store.agents.all(seat="judge")}
+    known = [id for id, agent in judges.items() if agent.released]
+    layout.section(_("Released for counselors"))
+    with st.container(border=True):
+        layout.muted(_("Counselors may have their own sessions rated by these judges; where a judge is outside, only what everybody agreed to goes there, and its cost is yours."))
+        picked = st.multiselect(
+            _("Judges"), list(judges), default=known, format_func=lambda id: resources.agent_name(judges[id]),
+            placeholder=_("Choose"), key="models_released",
+        )  # fmt: skip
+        if st.button(_("Save"), key="models_release", icon=":material/save:"):
+            for id in judges:
+                if (id in picked) != (id in known):
+                    own.release(store, resources.person(), id or 0, id in picked)
+            st.session_state["models_done"] = _("Saved. Counselors may use the judges that are released.")
+            st.rerun()
 
 
 def settings_words(settings: Mapping[str, Any]) -> str:
@@ -343,6 +364,7 @@ def in_use(store: Store) -> list[badges.Badge]:
 
 
 store = resources.store()
+resources.require("endpoints")
 layout.title(
     _("Models and agents"),
     _("Who speaks and who judges. Without any entry here everything runs on this machine, by rules."),
@@ -362,6 +384,7 @@ if done := st.session_state.pop("models_done", ""):
     layout.notice(done)
 if view == "agents":
     agent_table(store)
+    release(store)
     make_agent(store)
 else:
     demo_card()

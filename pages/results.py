@@ -158,6 +158,7 @@ def rated(study: int, which: str, place: DeltaGenerator) -> None:
 
 def one(kind: str, id: int) -> None:
     """A single comparison or rating, by its address."""
+    resources.require("groups")
     try:
         (results_detail.comparison if kind == "comparison" else results_detail.rating)(id)
     except NotFound as error:
@@ -186,11 +187,11 @@ def page() -> None:
     (compared if which in (WINS, RADAR) else rated)(study, which, choices)
 
 
-if resources.rights() == "counselor":
+if not resources.may("groups"):
     head([])
     layout.empty(
         _("Results of a group are the researcher's"),
-        _("As a counselor you see your own sessions: they are on the page Sessions."),
+        _("Sessions of your own, with what was said of them, are on the page Sessions."),
         _("Open Sessions"), "sessions.py", key="results_counselor",
     )  # fmt: skip
 else:

@@ -1,18 +1,23 @@
 """Studies: choose or write a design, see what it takes, run it, and watch it."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 import streamlit as st
 import yaml
 
 from core.errors import DataError, WorkbenchError
 from core.files import record_id
-from core.studies import service
+from core.people import looks
+from core.studies import own, service
+from core.studies.archive import records_in
 from core.studies.estimate import estimate
 from core.studies.export import export_archive
 from core.studies.importing import import_archive
 from core.studies.progress import standing
 from pages.components import layout, resources, study_form, study_money, study_rereading, study_standing
 from pages.components.words import _
+from storage import tables
 from storage.store import Store
 
 NEW = 0
@@ -21,7 +26,8 @@ NEW = 0
 def chosen(store: Store) -> int:
     """The study of the address, or a new one."""
     rows = sorted(store.studies.all(), key=lambda study: -(study.id or 0))
-    names = {study.id or 0: f"{study.id} · {study.name}" for study in rows} | {NEW: _("New study")}
+    who = store.persons.names()
+    names = {study.id or 0: label(study, who) for study in rows} | {NEW: _("New study")}
     asked = record_id(st.query_params.get("study", ""))
     if st.session_state.get("studies_study") not in names:
         st.session_state["studies_study"] = asked if asked in names else next(iter(names))
@@ -34,6 +40,14 @@ def chosen(store: Store) -> int:
     elif "study" in st.query_params:
         del st.query_params["study"]
     return int(picked)
+
+
+def label(study: tables.Study, who: Mapping[int, str]) -> str:
+    """A study in one line; one that a counselor asked for, of an own session, says so."""
+    words = f"{study.id} · {study.name}"
+    if own.session_of(study) is None:
+        return words
+    return _("{study} (asked for by {code}, of one session)").format(study=words, code=who.get(study.person_id or 0, "–"))
 
 
 def begin_new() -> None:
@@ -83,7 +97,8 @@ def new_study(store: Store) -> None:
             go = st.button(_("Start"), key="studies_begin", type="primary", icon=":material/play_arrow:")
             plan = st.button(_("Save, and count what is answered already"), key="studies_plan", icon=":material/inventory_2:")
         if go or plan:
-            study = service.begin(store, given)
+            resources.require("study")
+            study = service.begin(store, given, resources.person())
             st.query_params["study"] = str(study.id)
             del st.session_state["studies_study"]
             (service.start(store, study.id or 0, resources.keys()) if go else service.count_known(store, study.id or 0))
@@ -108,7 +123,9 @@ def export(store: Store, id: int) -> None:
     if st.button(_("Prepare the export"), key="studies_export", icon=":material/folder_zip:"):
         with st.spinner(_("Collecting tables, calls, prompts and instruments …")):
             try:
+                resources.require("export", store.studies.get(id))
                 st.session_state["studies_zip"] = (id, export_archive(store, id))
+                looks.note_records(store, resources.person(), records_in(st.session_state["studies_zip"][1]), "export")
             except WorkbenchError as error:
                 layout.problem(error)
     held = st.session_state.get("studies_zip")
@@ -153,6 +170,7 @@ def one_study(store: Store, id: int) -> None:
 
 
 store = resources.store()
+resources.require("study")
 layout.title(_("Studies"), _("Design a study, see what it takes, and run it. Closing the browser stops nothing."))
 picked = chosen(store)
 if picked == NEW:

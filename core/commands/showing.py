@@ -5,19 +5,39 @@ from typing import Any
 from core.clearance import kind_of
 from core.errors import DataError, NotFound
 from core.files import LARGEST_ID
+from core.people import looks
+from core.people.service import owner
 from storage.store import Store
 
 KINDS = ("report", "role", "session", "study", "call", "agent", "rating", "comparison")
 
 
 def show(store: Store, kind: str, id: int) -> dict[str, Any]:
-    """The record and what belongs to it.
+    """The record and what belongs to it; that the owner of the account looked is kept.
 
     Raises:
         DataError: no such kind. NotFound: no such record.
     """
     if not 0 < id <= LARGEST_ID:
         raise NotFound("There is no {kind} {id}.", kind=kind, id=id)
+    found = parts_of(store, kind, id)
+    looks.note_records(store, owner(store), whose(store, kind, found), "command line")
+    return found
+
+
+def whose(store: Store, kind: str, found: dict[str, Any]) -> dict[str, list[int]]:
+    """The sessions and reports whose words are shown with this record."""
+    if kind == "call":
+        about = store.calls.about([found["id"]]).get(found["id"], [])
+        return {noun: [id for known, id in about if known == noun] for noun in ("session", "report")}
+    if kind == "rating":
+        return {"session": [found["session_id"]]}
+    if kind == "comparison":
+        return {"session": [found["first_id"], found["second_id"]]}
+    return {kind: [found["id"]]}
+
+
+def parts_of(store: Store, kind: str, id: int) -> dict[str, Any]:
     if kind == "call":
         return store.calls.whole(id)
     if kind == "report":

@@ -1,6 +1,6 @@
 """Who looked: opening a session or report of somebody is kept, and shown to that person and to researchers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -46,6 +46,11 @@ def note_all(store: Store, person: tables.Person, opened: Iterable[Opened], page
     ]  # fmt: skip
     store.looks.add_many(rows)
     return rows
+
+
+def note_records(store: Store, person: tables.Person, records: Mapping[str, Iterable[int]], page: str) -> None:
+    """``note_all`` for the records an export or a call holds, by kind; only sessions and reports are of somebody."""
+    note_all(store, person, [Opened(kind, id) for kind in ("session", "report") for id in records.get(kind, ())], page)
 
 
 def of_somebody(store: Store, records: Iterable[Opened]) -> list[Opened]:

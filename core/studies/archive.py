@@ -1,6 +1,7 @@
 """A zip of an exported study: packed for a browser, and unpacked with a limit on what comes out."""
 
 import io
+import json
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -23,6 +24,18 @@ def packed(folder: Path) -> bytes:
         for path in [folder, *sorted(folder.rglob("*"))]:
             archive.write(path, path.relative_to(folder.parent))
     return data.getvalue()
+
+
+def records_in(exported: bytes | Path) -> dict[str, list[int]]:
+    """Whose words are in an export that was just written, as its manifest says: ids by kind."""
+    if isinstance(exported, Path):
+        told = (exported / MANIFEST).read_bytes()
+    else:
+        with zipfile.ZipFile(io.BytesIO(exported)) as archive:
+            name = next(name for name in archive.namelist() if PurePosixPath(name).name == MANIFEST)
+            told = archive.read(name)
+    found: dict[str, list[int]] = json.loads(told)["records"]
+    return found
 
 
 @contextmanager

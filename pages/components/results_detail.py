@@ -11,6 +11,7 @@ from core.results.agreements import voices
 from pages.components import (
     badges,
     layout,
+    looking,
     resources,
     results_call,
     results_data,
@@ -76,7 +77,8 @@ def comparison(id: int) -> None:
     row = reading.reading(store, "comparison", id)
     back("comparison")
     used = instruments.load(row["instrument"])
-    sessions = [store.sessions.get(row["first_id"]), store.sessions.get(row["second_id"])]
+    sessions = [resources.see(store.sessions.get(row[name])) for name in ("first_id", "second_id")]
+    looking.at(*(("session", session.id or 0) for session in sessions))
     held = reading.sessions(store, [row["first_id"], row["second_id"]])
     names = results_words.counselors()
     called = [names.get(held[s.id or 0].counselor, held[s.id or 0].counselor) for s in sessions]
@@ -153,7 +155,8 @@ def rating(id: int) -> None:
     store = resources.store()
     row = reading.reading(store, "rating", id)
     back("rating")
-    used, session = instruments.load(row["instrument"]), store.sessions.get(row["session_id"])
+    used, session = instruments.load(row["instrument"]), resources.see(store.sessions.get(row["session_id"]))
+    looking.at(("session", session.id or 0))
     item = used.item(row["item"])
     held = reading.sessions(store, [row["session_id"]])[row["session_id"]]
     counselor = results_words.counselors().get(held.counselor, held.counselor)

@@ -8,7 +8,7 @@ from pages.components.results_words import for_figure
 from storage import tables
 from storage.store import Store
 from tests import results_story as story
-from tests.pages.conftest import Open, assert_calm, shown, table_with
+from tests.pages.conftest import AsPerson, Open, assert_calm, shown, table_with
 
 PAIR = ("Careful", "Plainer")
 
@@ -218,9 +218,9 @@ def test_what_was_quoted_stands_beside_the_pair(open_page: Open, judged: int) ->
     assert "Quoted from" in words and 'href="#pair-2"' in words and 'id="pair-2"' in words
 
 
-def test_a_counselor_is_sent_to_their_own_series(open_page: Open, judged: int) -> None:
+def test_a_counselor_is_sent_to_their_own_series(open_page: Open, as_person: AsPerson, judged: int) -> None:
+    as_person({"counselor": []}, "T-01")
     at = open_page("results.py", study=judged)
-    at.segmented_control(key="frame_rights").select("counselor").run()
     assert_calm(at)
     assert "Results of a group are the researcher" in shown(at) and not at.dataframe
 
