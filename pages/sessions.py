@@ -1,10 +1,11 @@
 """Sessions: the library of conversations; bring some in, read one, lay two side by side."""
 
 import json
+from collections.abc import Callable
 
 import streamlit as st
 
-from core.clearance import Clearance, kind_of
+from core.clearance import Clearance, standing_of
 from core.consent import EXPORT
 from core.people import reviews
 from core.people.rights import agreed
@@ -18,6 +19,7 @@ from pages.components import (
     layout,
     looking,
     resources,
+    reviewing,
     session_choice,
     session_facts,
     session_rating,
@@ -132,7 +134,7 @@ def one(session: tables.Session) -> None:
             layout.link("live.py", _("Go on with it in Live session"), {"session": id})
         download(session, turns)
         deleting.button("session", id, session_view.label(session), key="sessions_delete", record=session)
-    review(session)
+    review(session, turns)
     grid = st.grid(3, min_column_width=255)
     with grid.cell(column_span=2), st.container(height=720, border=True, key="transcript"):
         read(session, turns, "turn")
@@ -169,19 +171,27 @@ def beside(session: tables.Session, turns: list[tables.Turn]) -> None:
     looking.who_looked(("session", session.id or 0))
 
 
-def review(session: tables.Session) -> None:
-    """Only a person's review lets the text of real people go to an endpoint."""
-    if kind_of(store, "session", session.id or 0) is not Clearance.UNCONFIRMED or not resources.may("confirm", session):
-        return
-    shown = reviews.shown(store, "session", session.id or 0)
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        layout.muted(
-            _("Not reviewed yet, so it goes to no endpoint outside. Read it: does it name anybody, a place of work, a number?")
-        )  # fmt: skip
-        if st.button(_("I have read it; nobody can be recognised"), key="sessions_confirm", icon=":material/check:"):
-            resources.require("confirm", session)
-            reviews.review(store, resources.person(), "session", session.id or 0, "confirmed", shown)
-            st.rerun()
+def review(session: tables.Session, turns: list[tables.Turn]) -> None:
+    """A person's review of the very words shown lets text that was brought in go to an endpoint; what people said in a seat stays theirs."""
+    id, now = session.id or 0, reviews.hash_of_turns(turns)
+    standing = standing_of(store, "session", id)
+    if standing.clearance is Clearance.UNCONFIRMED and session.state != "running" and resources.may("confirm", session):
+        spoke = standing.everybody is not None and bool(standing.everybody.persons or standing.everybody.unknown)
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            layout.muted(
+                _("Not reviewed yet, so it goes to no endpoint outside. Read it: does it name anybody, a place of work, a number?")
+                + (" " + _("What people said here in a seat stays theirs: it goes only where they agreed.") if spoke else "")
+            )  # fmt: skip
+            reviewing.button(_("I have read it; nobody can be recognized"), "sessions_confirm", id, now, confirmed(session))
+    reviewing.said("session", id, now)
+
+
+def confirmed(session: tables.Session) -> Callable[[str], object]:
+    def say(shown: str) -> None:
+        resources.require("confirm", session)
+        reviews.review(store, resources.person(), "session", session.id or 0, "confirmed", shown)
+
+    return say
 
 
 def download(session: tables.Session, turns: list[tables.Turn]) -> None:

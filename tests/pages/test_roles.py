@@ -229,7 +229,7 @@ def test_the_library_is_searched_and_only_researchers_may_change(open_page: Open
     assert "1 of 2 roles" in shown(at) and "Sleepless" not in shown(at)
     at = open_page("roles.py", role=card.id)
     assert "Rename" in str([popover.proto for popover in at.get("popover")]) or at.text_input(key=f"roles_title_{card.id}")
-    as_person({"rater": []}, "R-1")
+    as_person({"counselor": []}, "T-01")
     at.run()
     assert_calm(at)
     assert not [area for area in at.text_area if str(area.key).startswith("roles_edit_")] and "You are 40." in shown(at)

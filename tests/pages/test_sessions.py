@@ -1,6 +1,7 @@
 """Sessions, as people use it: the empty library, transcripts brought in, one read, two side by side."""
 
 from core.clearance import Clearance, kind_of
+from core.sessions import importing
 from storage import tables
 from storage.store import Store
 from tests.pages.conftest import Open, assert_calm, shown
@@ -25,6 +26,17 @@ def test_pasted_transcript_is_saved_and_waits_for_review(open_page: Open, store:
     at.button(key="sessions_confirm").click().run()
     assert kind_of(store, "session", kept[0].id or 0) is Clearance.CONFIRMED
     assert "Not reviewed yet" not in shown(at)
+
+
+def test_words_that_came_after_the_transcript_was_shown_are_not_confirmed(open_page: Open, store: Store, researcher: tables.Person) -> None:
+    id = importing.import_transcripts(store, "a.txt", b"Client: I cannot sleep.\nCounselor: Since when?").saved[0]
+    at = open_page("sessions.py", session=id)
+    store.sessions.add_turn(tables.Turn(session_id=id, position=3, seat="client", text="Since Ann Smith of Leeds left."))
+    at.button(key="sessions_confirm").click().run()
+    assert_calm(at)
+    assert "changed after it was shown" in shown(at) and kind_of(store, "session", id) is Clearance.UNCONFIRMED
+    at.button(key="sessions_confirm").click().run()
+    assert kind_of(store, "session", id) is Clearance.CONFIRMED and f"Read by {researcher.code}" in shown(at)
 
 
 def test_unreadable_transcript_gets_a_sentence(open_page: Open, store: Store) -> None:
