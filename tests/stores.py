@@ -5,7 +5,9 @@ import json
 import sqlite3
 import zlib
 from contextlib import closing
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from alembic import command
@@ -26,21 +28,26 @@ def old_store(path: Path, name: str = "before_0002") -> Path:
     return path
 
 
-def bring_to(path: Path, schema: str) -> None:
-    """Bring an older store up to this schema, as the version of that time did."""
-    engine = create_engine(f"sqlite:///{path}")
-    with alone(engine) as connection:
-        command.upgrade(configured(connection, MIGRATIONS), schema)
-    engine.dispose()
+@cache
+def brought_to(schema: str) -> bytes:
+    """The old store as it was written, or brought up to this schema as the version of that time did: the file's bytes."""
+    with TemporaryDirectory() as folder:
+        path = old_store(Path(folder) / "rapport.db")
+        if schema:
+            engine = create_engine(f"sqlite:///{path}")
+            with alone(engine) as connection:
+                command.upgrade(configured(connection, MIGRATIONS), schema)
+            engine.dispose()
+        return path.read_bytes()
 
 
 class Old:
     """The old store, to be changed before it is opened."""
 
     def __init__(self, folder: Path, schema: str = "") -> None:
-        self.path = old_store(folder / "data" / "rapport.db")
-        if schema:
-            bring_to(self.path, schema)
+        self.path = folder / "data" / "rapport.db"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_bytes(brought_to(schema))
         self.connection = sqlite3.connect(self.path)
         self.run = self.connection.execute
 

@@ -392,7 +392,7 @@ def test_values_stay_out_of_error_messages(tmp_path: Path) -> None:
                 "risk": [],
                 "created": "",
             },
-        )  # type: ignore[attr-defined]
+        )
     assert "FOREIGN KEY" in str(raised.value) and "SECRETWORD" not in str(raised.value)
     store.close()
 

@@ -37,11 +37,11 @@ def of_texts(connection: Connection, kind: str, known: dict[str, int]) -> None:
         add(connection, kind, held["id"], text_hash(kind, words), held["clearance"], known.get(by), at)
 
 
-def who(review: str) -> tuple[str, str]:
+def who(review: Any) -> tuple[str, str]:
     """Whose review it was, and when; empty where nobody's."""
     try:
         told = json.loads(review)
-    except ValueError:
+    except (TypeError, ValueError):
         return "", ""
     found = [told.get(name) for name in ("by", "at")] if isinstance(told, dict) else ["", ""]
     by, at = (one if isinstance(one, str) else "" for one in found)
