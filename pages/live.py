@@ -34,6 +34,7 @@ server = live.of(store)
 def go_on(session: tables.Session) -> None:
     """Let the session run in the server; the page follows."""
     try:
+        resources.require("hold", session)
         server.start(session.id or 0, session_view.engines_of(session, live_begin.pace()))
     except WorkbenchError as error:
         layout.problem(error)
@@ -67,13 +68,15 @@ def show(session: tables.Session) -> None:
     grid = st.grid(3, min_column_width=255)
     left = grid.cell(column_span=2)
     with grid.cell():
-        if role := session_view.role_of(session):
+        if (role := session_view.role_of(session)) and resources.may("see", role):
             with st.container(border=True):
                 session_view.role_card(role)
         with st.container(border=True):
             session_view.seats(session)
         so_far = st.empty()
-        layout.link("live.py", _("Begin another session"))
+        if resources.may("hold"):
+            layout.link("live.py", _("Begin another session"))
+        looking.who_looked(("session", id))
     with left:
         box = st.container(height=HEIGHT, border=True, key="transcript", autoscroll=True)
         risk, below = st.empty(), st.container()
@@ -133,6 +136,16 @@ class Look:
                 crisis.banner(marked[-1].position)
 
 
+def only_a_seat(session: tables.Session) -> None:
+    """For somebody who may take a seat here and read nothing before."""
+    layout.title(_("Live session {n}").format(n=session.id), _("A seat is free. What was said is shown once you sit in it."))
+    wanted = str(st.session_state.get("live_sit", "")).partition(" ")
+    if wanted[0] == str(session.id) and not server.view(session.id or 0).running:
+        sit_down(session, wanted[2])
+        return
+    seats(session)
+
+
 def controls(session: tables.Session, running: bool) -> None:
     """Stop and pause while it runs; else continue, take a seat, branch."""
     id = session.id or 0
@@ -178,6 +191,8 @@ def seats(session: tables.Session) -> None:
         for seat in reversed(seating.SEATS):
             sits, name = seating.sitter(session, seat), session_view.seat_name(seat)
             if sits is None:
+                if not may_take(session, seat):
+                    continue
                 if st.button(plain(_("{seat}: I take this seat").format(seat=name)), key=f"live_take_{seat}"):
                     st.session_state["live_sit"] = f"{id} {seat}"
                     server.pause(id)
@@ -189,6 +204,11 @@ def seats(session: tables.Session) -> None:
                 give_back(session, seat, _("{seat}: free the seat that {code} holds").format(seat=name, code=code))
             else:
                 layout.muted(_("{seat}: somebody else sits here").format(seat=name))
+
+
+def may_take(session: tables.Session, seat: str) -> bool:
+    """Whoever holds the session takes any free seat; others the seat of their role."""
+    return resources.may("hold", session) or seat in resources.person().roles
 
 
 def give_back(session: tables.Session, seat: str, words: str) -> None:
@@ -212,6 +232,7 @@ def sit_down(session: tables.Session, seat: str) -> None:
     if not given.begin:
         return
     try:
+        resources.require("sit", session)
         changed = server.take_seat(id, seat, resources.person())
         agreements.take_part(
             store, resources.person(), id, given.purposes, endpoint=there.outside, general=given.general, language=language()
@@ -248,6 +269,7 @@ def branching(session: tables.Session) -> None:
         )
         if st.button(_("Make the branch"), key="live_branch", type="primary"):
             try:
+                resources.require("hold", session)
                 made = service.branch(store, session.id or 0, int(at), resources.person(), counselor_agent=agent)
             except WorkbenchError as error:
                 layout.problem(error)
@@ -333,9 +355,12 @@ if session is None:
     live_begin.form()
 elif session.withdrawn:
     session_view.withdrawn(session)
-elif session.origin in ("imported", "reconstructed") and session.state == "ended":
+elif session.origin in ("imported", "reconstructed") and session.state == "ended" and resources.may("see", session):
     layout.title(_("Live session"), _("This session was not held here. Open it in Sessions."))
     layout.link("sessions.py", session_view.label(session), {"session": session.id})
+elif not resources.may("see", session):
+    looking.at()
+    only_a_seat(session)
 else:
     show(session)
     crisis.note()

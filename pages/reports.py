@@ -16,7 +16,9 @@ from core.reports.parsing import KINDS
 from pages.components import (
     asked,
     badges,
+    deleting,
     layout,
+    looking,
     report_making,
     report_masking,
     resources,
@@ -58,6 +60,7 @@ def take(given: list[tuple[str, bytes | str]]) -> None:
     told: list[WorkbenchError] = []
     for name, data in given:
         try:
+            resources.require("import")
             taken = service.take_report(store, name, data, resources.person())
         except WorkbenchError as error:
             told.append(error)
@@ -112,7 +115,7 @@ def bring() -> None:
 def open_example(path: Path) -> None:
     """An example that is in the store already is opened again."""
     known = store.reports.find(source_name=path.name)
-    if known is not None:
+    if known is not None and resources.may("see", known):
         st.query_params["report"] = str(known.id)
         st.rerun()
     take([(path.name, path.read_bytes())])
@@ -120,7 +123,7 @@ def open_example(path: Path) -> None:
 
 def library() -> None:
     """All saved reports, with filters."""
-    reports = list(reversed(store.reports.all()))
+    reports = resources.visible(reversed(store.reports.all()), "report")
     if not reports:
         return
     layout.section(_("Library"))
@@ -190,7 +193,7 @@ def components(report: tables.Report) -> None:
             fields["topic"] = st.selectbox(_("Topic (suggested)"), topics, index=topics.index(report.topic) if report.topic in topics else 0, format_func=lambda c: label_of("topics", c), key=f"reports_topic_{report.id}")
             fields["school"] = st.selectbox(_("School (suggested)"), schools, index=schools.index(report.school) if report.school in schools else 0, format_func=lambda c: label_of("schools", c), key=f"reports_school_{report.id}")
             fields["client_code"] = st.text_input(_("Client's code"), report.client_code, max_chars=40, key=f"reports_client_{report.id}", width=150)
-            fields["counselor_code"] = st.text_input(_("Counselor's code"), report.counselor_code, max_chars=40, key=f"reports_counselor_{report.id}", width=150)
+            fields["counselor_code"] = st.text_input(_("Counselor's code"), report.counselor_code, max_chars=40, key=f"reports_counselor_{report.id}", width=150, disabled=not resources.is_researcher())
         for part in PARTS:
             if part in SHORT:
                 fields[part] = st.text_input(names[part], parts[part], key=f"reports_{part}_{report.id}")
@@ -198,6 +201,7 @@ def components(report: tables.Report) -> None:
                 fields[part] = st.text_area(names[part], parts[part], height=220, key=f"reports_{part}_{report.id}")
         if st.form_submit_button(_("Go on to the masking"), key="reports_to_masking", type="primary", icon=":material/arrow_forward:", icon_position="right"):
             try:
+                resources.require("change", report)
                 service.change_components(store, report.id or 0, **fields)
             except WorkbenchError as error:
                 layout.problem(error)
@@ -241,7 +245,11 @@ def saved(report: tables.Report) -> None:
 
 
 def show(report: tables.Report) -> None:
+    looking.at(("report", report.id or 0))
     step, kind = st.query_params.get("step", ""), kind_of(store, "report", report.id or 0)
+    if not resources.may("change", report):
+        to_read(report)
+        return
     if kind is Clearance.UNCONFIRMED and step not in ("components", "masking"):
         step = "components"
     head(report, step, kind)
@@ -253,6 +261,20 @@ def show(report: tables.Report) -> None:
         later(_("Back to the components"), "components")
     else:
         saved(report)
+    with st.container(horizontal=True):
+        all_reports()
+        deleting.button("report", report.id, report.title, key="reports_delete", record=report)
+    looking.who_looked(("report", report.id or 0))
+
+
+def to_read(report: tables.Report) -> None:
+    """The text as it is masked, for who may read it and not change it."""
+    layout.title(report.title)
+    transcript.report([(part, getattr(report, part)) for part in PARTS if getattr(report, part)], text_language=report.language)
+    all_reports()
+
+
+def all_reports() -> None:
     if st.button(_("All reports"), key="reports_all", type="tertiary", icon=":material/arrow_back:"):
         for name in ("report", "step"):
             st.query_params.pop(name, None)
@@ -273,6 +295,8 @@ else:
         _("Reports"), _("From a counseling report to a note and a dialogue, with personal data masked first."),
         [badges.local(True)],
     )  # fmt: skip
+    looking.at()
+    deleting.show_receipt()
     what_happened()
     bring()
     library()

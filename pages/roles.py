@@ -39,7 +39,7 @@ def library() -> None:
             role_building.set_aside(begun)
         role_building.begin()
         role_waiting.all_at_once()
-    roles = list(reversed(store.roles.cards()))
+    roles = resources.visible(reversed(store.roles.cards()), "role card")
     if roles:
         role_library.listed(roles)
     elif not resources.is_researcher():
@@ -53,7 +53,7 @@ def library() -> None:
 
 
 def one(role: tables.RoleCard) -> None:
-    sessions = store.sessions.of_card(role.card_id or 0)
+    sessions = resources.visible(store.sessions.of_card(role.card_id or 0))
     kind = _("Client profile") if role.kind == "profile" else _("Role card")
     versions = store.roles.versions(role.card_id or 0)
     layout.title(role.title, f"{kind} {role.card_id}", [badges.engine(role.engine), *role_profile.which_version(role, versions)])
@@ -164,6 +164,8 @@ def beside(role: tables.RoleCard, sessions: list[tables.Session]) -> None:
 
 
 def download(role: tables.RoleCard) -> None:
+    if not resources.may("export", role):
+        return
     st.download_button(
         _("Save as a file"), role_library.as_file(role), file_name=f"role-{role.id}.json", mime="application/json",
         key="roles_download", type="tertiary", icon=":material/download:", on_click="ignore",

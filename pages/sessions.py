@@ -73,7 +73,7 @@ def library() -> None:
 
 def say_withdrawn() -> None:
     """How many sessions are left out because somebody withdrew them."""
-    if n := store.sessions.count_withdrawn():
+    if resources.may("groups") and (n := store.sessions.count_withdrawn()):
         layout.muted(_("withdrawn ({n})").format(n=n))
 
 

@@ -9,6 +9,7 @@ from pages.components import layout, resources, session_view, transcript
 from pages.components.words import _, language
 from storage import tables
 
+MOST_OFFERED = 20  # newest waiting sessions that are looked through for a free seat
 PACE = 0.04  # seconds between the pieces the demo engine speaks in, while somebody watches
 
 
@@ -27,7 +28,11 @@ def form() -> None:
         _("Live session"),
         _("Choose a client and a counselor. They speak word by word, and you can take a seat at any time."),
     )
-    roles = resources.store().roles.cards()
+    if not resources.may("hold"):
+        layout.muted(_("A researcher or a counselor begins sessions. Those you sit in, and seats you may take, stand here."))
+        recent()
+        return
+    roles = resources.visible(resources.store().roles.cards(), "role card")
     if not roles:
         layout.empty(
             _("No role card yet"),
@@ -73,7 +78,8 @@ def chosen_seats(roles: list[tables.RoleCard]) -> None:
 def wanted_version() -> tables.RoleCard | None:
     """The version of a role card that the address names, if it is there."""
     id = record_id(st.query_params.get("role", ""))
-    return resources.store().roles.find(id=id) if id is not None else None
+    found = resources.store().roles.find(id=id) if id is not None else None
+    return found if found is not None and resources.may("hold", found) else None
 
 
 def wanted_first(roles: list[tables.RoleCard], wanted: tables.RoleCard | None) -> list[tables.RoleCard]:
@@ -128,9 +134,11 @@ def more_choices(code: str) -> dict[str, object]:
 
 def start(role: tables.RoleCard, counselor: tables.Agent, most: int, extra: dict[str, object]) -> None:
     try:
+        resources.require("hold", role)
+        own = resources.own_codes()
         session = service.begin(
             resources.store(), role, extra["client"], counselor, most_turns=most, opener=str(extra["opener"]),  # type: ignore[arg-type]
-            first=str(extra["first"]), seed=int(str(extra["seed"])),
+            first=str(extra["first"]), seed=int(str(extra["seed"])), counselor_code=own[0] if own else "",
         )  # fmt: skip
         live.of(resources.store()).start(session.id or 0, session_view.engines_of(session, pace()))
     except WorkbenchError as error:
@@ -140,10 +148,19 @@ def start(role: tables.RoleCard, counselor: tables.Agent, most: int, extra: dict
 
 
 def recent() -> None:
-    """Sessions that can be gone on with."""
+    """Sessions that can be gone on with, and for who begins none those with a seat to take, without a word of them."""
     waiting = [s for state in ("running", "paused") for s in resources.store().sessions.all(state=state, withdrawn="")]
-    waiting = resources.visible(waiting)
-    if waiting:
+    newest = sorted(waiting, key=lambda s: s.id or 0, reverse=True)
+    shown = resources.visible(newest)
+    if shown:
         layout.section(_("Go on with"))
-    for session in sorted(waiting, key=lambda s: s.id or 0, reverse=True)[:5]:
+    for session in shown[:5]:
         layout.link("live.py", session_view.label(session), {"session": session.id})
+    if resources.may("hold"):
+        return
+    seen = {session.id for session in shown}
+    free = [session for session in newest[:MOST_OFFERED] if session.id not in seen and resources.may("sit", session)]
+    if free:
+        layout.section(_("Take a seat"))
+    for session in free[:5]:
+        layout.link("live.py", _("Live session {n}").format(n=session.id), {"session": session.id})
