@@ -7,7 +7,19 @@ from typing import Any
 import streamlit as st
 
 from core import upkeep
-from pages.components import badges, crisis, deleting, engine_note, layout, people, resources, update_note
+from pages.components import (
+    agreements,
+    agreements_others,
+    badges,
+    crisis,
+    deleting,
+    engine_note,
+    layout,
+    people,
+    resources,
+    session_view,
+    update_note,
+)
 from pages.components.words import _, many
 from storage.store import Store
 
@@ -26,7 +38,7 @@ def kind_names() -> dict[str, str]:
 def choices(store: Store, kind: str) -> dict[Any, str]:
     """Records of this kind that can be deleted, by id, with words to tell them apart."""
     if kind == "session":
-        return {s.id: f"{s.id} · {s.title or s.origin} · {s.created[:10]}" for s in store.sessions.all()}
+        return {s.id: f"{session_view.label(s)} · {s.created[:10]}" for s in store.sessions.all()}
     if kind == "report":
         return {r.id: f"{r.id} · {r.title}" for r in store.reports.all()}
     if kind == "role":
@@ -105,37 +117,9 @@ def where_text_goes(store: Store) -> None:
             _(
                 "Every text carries a clearance. Before anything is sent, one gate checks it against the endpoint: "
                 "made-up text and text whose masking a person confirmed may leave; unconfirmed reports stay here; what "
-                "a person typed goes only to the endpoint they consented to. A refusal names the record."
+                "people said in a seat goes only where everybody who spoke agreed. A refusal names the record."
             )
         )
-
-
-def consents(store: Store) -> None:
-    here = resources.person()
-    given = [c for c in store.consents.of_person(store.persons.members(here.id or 0)) if not c.withdrawn]
-    layout.section(_("What you agreed to"))
-    if not given:
-        layout.muted(_("Nothing is recorded under your code, {code}.").format(code=here.code))
-        return
-    names = {
-        "rating here": _("My sessions may be rated here"),
-        "outside endpoint": _("My words may be sent to an endpoint outside"),
-        "supervision": _("Use in supervision"),
-        "group figures": _("Use in group figures"),
-        "export": _("Export"),
-    }
-    for consent in given:
-        with st.container(
-            horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", border=True
-        ):
-            with st.container(gap=None, width="content"):
-                st.text(names.get(consent.purpose, consent.purpose))
-                layout.muted(f"{consent.given[:10]} {consent.endpoint}".strip())
-            if st.button(_("Withdraw"), key=f"privacy_withdraw_{consent.id}"):
-                from storage.tables import now
-
-                store.consents.update(consent.id or 0, withdrawn=now())
-                st.rerun()
 
 
 def delete_section(store: Store) -> None:
@@ -171,7 +155,8 @@ layout.title(
 what_is_stored(store)
 left_over(store)
 where_text_goes(store)
-consents(store)
+agreements.mine(store)
+agreements_others.section(store)
 people.section(store)
 delete_section(store)
 engine_note.draw()

@@ -129,6 +129,10 @@ class Consents(Records[tables.Consent]):
 
 
 class Looks(Records[tables.Look]):
+    def newest(self, most: int) -> list[tables.Look]:
+        query = select(tables.Look).order_by(col(tables.Look.id).desc()).limit(most)
+        return self.database.run(lambda session: list(session.exec(query).all()))
+
     def of_records(self, kind: str, ids: Iterable[int]) -> list[tables.Look]:
         """Who opened these records, newest first."""
         look: Any = tables.Look

@@ -87,3 +87,9 @@ def at_mine(store: Store, person: tables.Person) -> list[Looked]:
     """Who opened the sessions this person sits or spoke in, newest first; themselves left out."""
     ids = store.persons.members(person.id or 0)
     return at(store, [Opened("session", id) for id in store.persons.seats(ids)])
+
+
+def newest(store: Store, most: int = 50) -> list[Looked]:
+    """Who opened anything, newest first."""
+    names = store.persons.names()
+    return [Looked(names.get(one.person_id, ""), one.created, one.page, Opened(one.kind, one.record_id)) for one in store.looks.newest(most)]

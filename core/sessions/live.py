@@ -107,6 +107,11 @@ class Live:
         self.pause(session_id)
         return service.leave_seat(self.store, session_id, seat, person)
 
+    def put_down(self, session_id: int) -> None:
+        """Pause a session if it goes on here."""
+        if self._is_running(session_id):
+            self.pause(session_id)
+
     def put_down_withdrawn(self) -> None:
         """Put down at once what goes on here although somebody withdrew it; its turn in flight is not kept."""
         for session_id in [id for id in list(self._rooms) if self._is_running(id)]:

@@ -49,10 +49,11 @@ def across(session: tables.Session, seat: str) -> Across:
     return Across(endpoint=session_view.endpoint_of(session_view.agent_of(session, other)))
 
 
-def purpose_words() -> dict[str, str]:
+def purpose_words(there: Across) -> dict[str, str]:
     """What may be done later with a person's words, as they are asked."""
+    rated = _("It may be rated here, by people and by engines on this machine")
     return {
-        RATED: _("It may be rated here, by people and by engines on this machine"),
+        RATED: _("It may be rated here, by people and by engines, also at this address") if there.outside else rated,
         SUPERVISION: _("It may be read in supervision"),
         FIGURES: _("It may count in figures about many sessions"),
         EXPORT: _("It may leave in exports for research"),
@@ -101,7 +102,7 @@ def client_seat(session: tables.Session, key: str) -> Given:
         layout.card_title(_("Before you take the client's seat"))
         layout.muted(_("It is not suited when you think of harming yourself or someone else.") + " " + later_words())
         ticked = [st.checkbox(plain(words), key=f"{key}_tick_{n}") for n, words in enumerate(points(there), 1)]
-        return answered(key, all(ticked))
+        return answered(there, key, all(ticked))
 
 
 def counselor_seat(session: tables.Session, key: str) -> Given:
@@ -114,13 +115,13 @@ def counselor_seat(session: tables.Session, key: str) -> Given:
             + " " + later_words()
         )  # fmt: skip
         agreed = not there.outside or st.checkbox(plain(outside_words(there)), key=f"{key}_outside")
-        return answered(key, agreed)
+        return answered(there, key, agreed)
 
 
-def answered(key: str, may_begin: bool) -> Given:
+def answered(there: Across, key: str, may_begin: bool) -> Given:
     """The purposes, each its own answer, for this session or all of theirs; and the button."""
     layout.muted(_("And afterwards? Each is up to you: what you leave unticked is a no. You can change it later."))
-    purposes = {purpose: st.checkbox(plain(words), key=f"{key}_{purpose}") for purpose, words in purpose_words().items()}
+    purposes = {purpose: st.checkbox(plain(words), key=f"{key}_{purpose}") for purpose, words in purpose_words(there).items()}
     scope = st.segmented_control(
         _("These answers are for"), ["session", "all"], default="session", required=True, key=f"{key}_scope",
         format_func=lambda one: _("this session") if one == "session" else _("all my sessions"),

@@ -8,6 +8,7 @@ import streamlit as st
 from core.errors import WorkbenchError
 from pages.components import layout, resources
 from pages.components.words import _, many, plain, say
+from storage.store import Receipt
 
 NAMED = 12  # records named before deleting; more are counted
 RECEIPT = "deleting_receipt"
@@ -106,12 +107,19 @@ def of_kind(kind: str, id: Any) -> Any:
     return getters[kind](id) if kind in getters else None
 
 
+def keep_receipt(receipt: Receipt, place: str) -> None:
+    """Show this receipt on the next run, where ``show_receipt`` is called for this place."""
+    st.session_state[RECEIPT] = {"place": place, "gone": receipt.rows, "failed": [], "finished": receipt.finished, "files": receipt.files}
+
+
 def unfinished_words() -> str:
     return _("Another program was using the database or one of its files, so deleted text may still stand there. It is overwritten at the next start of Rapport, or when Data and privacy is opened again.")
 
 
-def show_receipt() -> None:
+def show_receipt(place: str = "") -> None:
     """What the last deletion removed, once."""
+    if st.session_state.get(RECEIPT, {}).get("place", "") != place:
+        return
     receipt = st.session_state.pop(RECEIPT, None)
     if not receipt:
         return

@@ -32,14 +32,6 @@ def test_only_the_researcher_deletes(open_page: Open, as_person: AsPerson, a_ses
     assert not [b for b in at.button if b.key == "privacy_delete"]
 
 
-def test_consent_can_be_withdrawn(open_page: Open, store: Store) -> None:
-    row = store.consents.add(tables.Consent(person="P-01", purpose="rating here"))
-    at = open_page("privacy.py")
-    at.button(key=f"privacy_withdraw_{row.id}").click().run()
-    assert store.consents.get(row.id or 0).withdrawn
-    assert "Nothing is recorded under your code, P-01" in shown(at)
-
-
 def test_an_edited_role_card_is_deleted_with_all_its_versions(open_page: Open, store: Store) -> None:
     other = store.roles.add(tables.RoleCard(title="Other"))
     card = store.roles.add(tables.RoleCard(title="Edited", text="one"))
