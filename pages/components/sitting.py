@@ -41,6 +41,10 @@ def corner() -> None:
 def ask(what: str) -> None:
     """Open a dialog, and put the corner away before it: it would lie over it."""
     st.session_state[ASKED] = what
+    put_away()
+
+
+def put_away() -> None:
     st.session_state[CLOSED] = int(st.session_state.get(CLOSED, 0)) + 1
 
 
@@ -66,6 +70,7 @@ def shown_code(here: tables.Person) -> None:
         except WorkbenchError as error:
             layout.problem(error)
             return
+        put_away()
         st.rerun()
 
 

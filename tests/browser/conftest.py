@@ -109,7 +109,9 @@ class Visitor:
     errors: list[str] = field(default_factory=list)
 
     def go(self, path: str = "") -> None:
+        """Open an address; a browser that nobody knows is on its way through the route that makes it somebody."""
         self.page.goto(f"{self.url}/{path}")
+        self.page.locator(".st-key-frame_you").wait_for(state="attached")
         self.settle()
 
     def settle(self, longest: float = 60.0) -> None:
