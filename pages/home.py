@@ -70,7 +70,7 @@ def first_steps(store: Store) -> None:
 def next_step(store: Store, n: dict[str, int]) -> None:
     """The one thing to do next, by what is still missing."""
     waiting = next(iter(unconfirmed(store)), None)
-    paused = store.sessions.find(origin="live", state="paused")
+    paused = store.sessions.find(origin="live", state="paused", withdrawn="")
     unfinished = next(
         (s for s in store.studies.all() if s.state in ("running", "stopped", "needs the key")), None
     )

@@ -6,6 +6,7 @@ from core.clearance import kind_of
 from core.errors import DataError, NotFound
 from core.files import LARGEST_ID
 from core.people import looks
+from core.people.rights import require
 from core.people.service import owner
 from storage.store import Store
 
@@ -16,13 +17,23 @@ def show(store: Store, kind: str, id: int) -> dict[str, Any]:
     """The record and what belongs to it; that the owner of the account looked is kept.
 
     Raises:
-        DataError: no such kind. NotFound: no such record.
+        DataError: no such kind. NotFound: no such record. NotAllowed: somebody withdrew what it holds words of.
     """
     if not 0 < id <= LARGEST_ID:
         raise NotFound("There is no {kind} {id}.", kind=kind, id=id)
     found = parts_of(store, kind, id)
+    nobody_withdrew(store, whose(store, kind, found))
     looks.note_records(store, owner(store), whose(store, kind, found), "command line")
     return found
+
+
+def nobody_withdrew(store: Store, records: dict[str, list[int]]) -> None:
+    """Raises NotAllowed: one of these sessions or reports was withdrawn, so nobody reads a word of it."""
+    stored: dict[str, Any] = {"session": store.sessions, "report": store.reports}
+    for noun, ids in records.items():
+        for id in ids if noun in stored else ():
+            if (record := stored[noun].find(id=id)) is not None:
+                require(store, owner(store), "see", record)
 
 
 def whose(store: Store, kind: str, found: dict[str, Any]) -> dict[str, list[int]]:

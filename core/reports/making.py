@@ -186,5 +186,5 @@ def save_dialogue(
 
 def dialogues(store: Store, report_id: int) -> list[tables.Session]:
     """Dialogues rebuilt from a report, newest first."""
-    return list(reversed(store.sessions.all(report_id=report_id, origin="reconstructed")))
+    return list(reversed(store.sessions.all(report_id=report_id, origin="reconstructed", withdrawn="")))
 

@@ -106,7 +106,7 @@ def chosen_roles(store: Store, source: str, spoken: str) -> tuple[Any, list[Desi
 
 
 def session_choice(store: Store, spoken: str) -> list[int]:
-    rows = [row for row in store.sessions.all(language=spoken) if row.state in ("ended", "stopped")][-MOST_LISTED:]
+    rows = [row for row in store.sessions.all(language=spoken, withdrawn="") if row.state in ("ended", "stopped")][-MOST_LISTED:]
     known = {row.id or 0: session_view.label(row) for row in reversed(rows)}
     every = st.checkbox(_("All {n} of them").format(n=len(known)), value=True, key=f"studies_every_{spoken}", persist_state="session")
     if every:

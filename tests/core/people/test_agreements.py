@@ -7,7 +7,8 @@ import pytest
 
 from core import clearance
 from core.clearance import lacking
-from core.errors import NotFound
+from core.commands.showing import show
+from core.errors import NotAllowed, NotFound
 from core.llm.agents import ensure_shipped
 from core.llm.demo.engine import DemoEngine
 from core.people import agreements, answers
@@ -128,6 +129,18 @@ def test_everything_withdrawn_hides_and_agreeing_again_shows(store: Store, ana: 
     assert clearance.withdrawn(store) == {first} and [row["id"] for row in store.sessions.overview()] == [second]
     agreements.answer(store, Who(ana), {"taking part": True}, first)
     assert not store.sessions.get(first).withdrawn and first in lacking(store, "rated here"), "nothing else came back"
+
+
+def test_the_command_line_shows_no_word_of_what_was_withdrawn(store: Store, ana: tables.Person) -> None:
+    id = spoken(store, ana, "anaword")
+    rater = store.raters.ensure("person", "R-01")
+    rated = tables.Rating(rater_id=rater.id or 0, session_id=id, instrument="hill", instrument_version=1, language="en", item="Q1", reasoning="anaword")
+    rating = store.ratings.add(rated).id
+    assert "anaword" in str(show(store, "session", id)) and "anaword" in str(show(store, "rating", rating))
+    agreements.withdraw(store, Who(ana))
+    for kind, record in (("session", id), ("rating", rating)):
+        with pytest.raises(NotAllowed, match="was withdrawn"):
+            show(store, kind, record)
 
 
 def test_one_withdraws_for_one_session_or_for_all_and_for_nobody_else(store: Store, ana: tables.Person, ben: tables.Person) -> None:
