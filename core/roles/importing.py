@@ -29,6 +29,11 @@ LONGEST_PART = 50_000  # characters of one field
 PROFILE = ("behavior", "personas", "beliefs", "motivation", "acceptable_plans", "receptivity")
 CARD = ("language", "seed", "stressor", "demographics", "life_events", "traits", "profile", "text")
 
+DRAWN = {  # what a card shows, so that nobody says of words they cannot see that they are made up
+    "stressor": ("category", "subcategory", "label"), "profile": (),
+    "demographics": ("age", "gender", "family_status", "occupation", "persona"),
+}  # fmt: skip
+
 
 @dataclass
 class ReadRole:
@@ -247,6 +252,7 @@ def own_card(place: int, value: Mapping[str, Any]) -> ReadRole:
         if not isinstance(code, str) or code not in ingredients.traits().get(sub, {})
     ]:
         return ReadRole(place, refused=f"it names traits that are not known ({', '.join(strange[:5])})")
+    fields |= {name: {key: fields[name][key] for key in known if key in fields[name]} for name, known in DRAWN.items()}
     fields |= {
         "title": str(value.get("title") or fields["stressor"].get("label") or "Role"), "kind": "role",
         "sampling": "imported", "engine": "imported",

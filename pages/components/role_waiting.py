@@ -38,6 +38,6 @@ def drawn(role: tables.RoleCard) -> str:
             lines = [role.profile.get("behavior", ""), *(line for part in role_profile.LISTS for line in role.profile.get(part) or []), role.profile.get("motivation", "")]
             transcript.text("\n".join(str(line) for line in lines if line), text_language=role.language)
         else:
-            for part in ("demographics", "life_events", "text"):
+            for part in ("stressor", "demographics", "life_events", "text"):
                 role_facets.draw(part, role.model_dump(), role.language)
     return hash

@@ -20,6 +20,7 @@ from core.reports.drafts import shown_hash
 from core.reports.marking import decide
 from core.roles import drafts
 from core.roles import service as roles
+from core.roles.importing import CARD
 from core.sessions import importing
 from core.sessions import service as sessions
 from storage import tables
@@ -255,6 +256,16 @@ def test_imported_roles_are_unconfirmed_whatever_their_file_says(store: Store, a
     for card in roles.waiting(store):
         made_up(store, card.id or 0, ana)
     assert roles.waiting(store) == []
+
+
+def test_no_words_come_in_with_a_card_that_nobody_is_shown(store: Store) -> None:
+    hidden = {"behavior": "Ann Smith of Leeds"}
+    card = built(store)
+    as_file = {name: getattr(card, name) for name in CARD} | {"title": "Mine", "profile": hidden}
+    as_file |= {part: getattr(card, part) | {"address": "4 Elm Street"} for part in ("stressor", "demographics")}
+    roles.import_roles(store, json.dumps(as_file).encode(), "b.json")
+    (kept,) = roles.waiting(store)
+    assert "Elm Street" not in kept.model_dump_json() and "Ann Smith" not in kept.model_dump_json() and kept.text == card.text
 
 
 def test_several_cards_are_said_to_be_made_up_but_none_that_changed(store: Store, ana: tables.Person) -> None:
