@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from core.results.reading import aside
 from storage.store import Store
 from storage.units import numbers, query
 
@@ -29,11 +30,12 @@ def length(text: str, language: str) -> int:
 
 
 def corpus(store: Store, sessions: Iterable[int]) -> list[Seat]:
-    """Total, counselor and client over complete turns of these sessions (alliance paper, Table 2).
+    """Total, counselor and client over complete turns of these sessions (alliance paper, Table 2), but for those
+    that figures leave out.
 
     A speaker is a code, a person, an agent or a role; where a session names none, it counts as one of its own.
     """
-    ids = sorted(set(sessions))
+    ids = sorted(set(sessions) - aside(store).all)
     speakers: dict[str, dict[str, set[int]]] = {"counselor": {}, "client": {}}
     count = {"counselor": 0, "client": 0}
     total = {"counselor": 0, "client": 0}

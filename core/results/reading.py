@@ -4,6 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from core import clearance
+from core.consent import FIGURES
+from core.errors import NotFound, msg
 from storage.store import Store
 from storage.units import numbers, query, source_units
 
@@ -37,6 +40,7 @@ SESSIONS = (
     "LEFT JOIN report p ON p.id = s.report_id LEFT JOIN person y ON y.id = s.client_person_id "
     "LEFT JOIN person z ON z.id = s.counselor_person_id "
 )
+WITHDRAWN = msg("Session {id} was withdrawn by somebody who spoke in it. It is kept, and nothing of it is shown.")
 METHODS = {"report/dialogue": "memo2demo", "report/roleplay": "roleplay"}
 
 
@@ -57,14 +61,59 @@ class Held:
     topic: str
 
 
-def studies_with(store: Store, table: str) -> list[int]:
-    """Studies that have, or use, rows of ``rating`` or ``comparison``; newest first."""
-    kind = "comparison" if table == "comparison" else "rating"
+@dataclass(frozen=True)
+class Aside:
+    """Sessions that no figure of a group uses: withdrawn, or without everybody's *group figures*. Their ratings stay stored."""
+
+    withdrawn: frozenset[int] = frozenset()
+    not_agreed: frozenset[int] = frozenset()
+
+    @property
+    def all(self) -> frozenset[int]:
+        return self.withdrawn | self.not_agreed
+
+    def among(self, ids: Iterable[int]) -> "Aside":
+        """Those of these sessions."""
+        wanted = frozenset(ids)
+        return Aside(self.withdrawn & wanted, self.not_agreed & wanted)
+
+
+def aside(store: Store) -> Aside:
+    """The sessions that figures leave out, as it stands now. Everything in ``core.results`` asks here."""
+    hidden = frozenset(clearance.withdrawn(store))
+    return Aside(hidden, frozenset(clearance.lacking(store, FIGURES)) - hidden)
+
+
+def left_out(store: Store, study_id: int | None = None) -> Aside:
+    """The sessions judged in a study (or at all) that its figures leave out."""
+    found = aside(store)
+    if not found.all:
+        return found
+    mine = of_study(store, study_id)
     sql = (
-        f"SELECT DISTINCT study_id FROM {kind} WHERE study_id IS NOT NULL UNION "
-        "SELECT DISTINCT study_id FROM unit WHERE kind = :kind AND state = 'reused'"
+        f"SELECT r.session_id FROM rating r WHERE {mine} UNION SELECT r.first_id FROM comparison r WHERE {mine} "
+        f"UNION SELECT r.second_id FROM comparison r WHERE {mine}"
     )
-    return sorted((row[0] for row in query(store, sql, kind=kind)), reverse=True)
+    return found.among(row[0] for row in query(store, sql))
+
+
+def studies_with(store: Store, table: str) -> list[int]:
+    """Studies that have, or use, rows of ``rating`` or ``comparison`` that figures may use; newest first."""
+    kind, barred = ("comparison" if table == "comparison" else "rating"), aside(store).all
+    counted = f"superseded_by IS NULL{without(kind, barred, '')}"
+    own = {row[0] for row in query(store, f"SELECT DISTINCT study_id FROM {kind} WHERE study_id IS NOT NULL AND {counted}")}
+    reusing = [row[0] for row in query(store, "SELECT DISTINCT study_id FROM unit WHERE kind = :kind AND state = 'reused'", kind=kind)]
+    if barred:
+        there = f"SELECT 1 FROM {kind} r WHERE {{mine}}{without(kind, barred, 'r.')} LIMIT 1"
+        reusing = [id for id in reusing if id not in own and query(store, there.format(mine=of_study(store, id)))]
+    return sorted({*own, *reusing}, reverse=True)
+
+
+def without(table: str, barred: Iterable[int], named: str) -> str:
+    """The condition that leaves sessions out of ratings or comparisons."""
+    ids = numbers(sorted(barred))
+    columns = ("first_id", "second_id") if table == "comparison" else ("session_id",)
+    return "".join(f" AND {named}{column} NOT IN ({ids})" for column in columns) if ids else ""
 
 
 def of_study(store: Store, study_id: int | None) -> str:
@@ -77,20 +126,21 @@ def of_study(store: Store, study_id: int | None) -> str:
 
 
 def ratings(store: Store, study_id: int | None = None, instrument: str = "") -> "pd.DataFrame":
-    """Ratings without their texts, a row each, oldest first (columns ``RATING_COLUMNS``)."""
+    """Ratings without their texts, a row each, oldest first (columns ``RATING_COLUMNS``); see ``aside``."""
     sql = (
         f"SELECT {RATING} FROM rating r JOIN rater a ON a.id = r.rater_id LEFT JOIN call c ON c.id = r.call_id "
-        f"WHERE {of_study(store, study_id)}{' AND r.instrument = :instrument' if instrument else ''} ORDER BY r.id"
+        f"WHERE {of_study(store, study_id)}{without('rating', aside(store).all, 'r.')}"
+        f"{' AND r.instrument = :instrument' if instrument else ''} ORDER BY r.id"
     )
     return framed(query(store, sql, **({"instrument": instrument} if instrument else {})), RATING_COLUMNS)
 
 
 def comparisons(store: Store, study_id: int | None = None) -> "pd.DataFrame":
-    """Comparisons without their texts, a row each, oldest first (columns ``COMPARISON_COLUMNS``)."""
+    """Comparisons without their texts, a row each, oldest first (columns ``COMPARISON_COLUMNS``); see ``aside``."""
     sql = (
         f"SELECT {COMPARISON} FROM comparison r JOIN rater a ON a.id = r.rater_id "
         f"LEFT JOIN call c ON c.id = r.call_id LEFT JOIN role_card g ON g.id = r.role_id "
-        f"WHERE {of_study(store, study_id)} ORDER BY r.id"
+        f"WHERE {of_study(store, study_id)}{without('comparison', aside(store).all, 'r.')} ORDER BY r.id"
     )
     return framed(query(store, sql), COMPARISON_COLUMNS)
 
@@ -136,9 +186,17 @@ def reading(store: Store, table: str, id: int) -> dict[str, Any]:
     """One rating or comparison with its reasoning, quotes and call; of a superseded one, what counts instead.
 
     Raises:
-        NotFound: it is gone.
+        NotFound: it is gone, or its session was withdrawn.
     """
     judgments = store.comparisons if table == "comparison" else store.ratings
     while not (rows := judgments.rows(id=id)):
         id = judgments.get(id).superseded_by or 0
-    return dict(rows[0])
+    row = dict(rows[0])
+    read_by_nobody(store, [row[name] for name in ("session_id", "first_id", "second_id") if row.get(name)])
+    return row
+
+
+def read_by_nobody(store: Store, sessions: Iterable[int]) -> None:
+    """Raises NotFound: one of these sessions was withdrawn, so nothing of it or about it is shown."""
+    for id in sorted(clearance.withdrawn(store) & set(sessions)):
+        raise NotFound(WITHDRAWN, id=id)

@@ -148,8 +148,8 @@ class Codes:
 def bare_session(row: tables.Session, codes: Codes) -> tables.Session:
     """A session's row without a word of it."""
     kept = {name: getattr(row, name) for name in OF_A_BARE_SESSION}
-    seats = {f"{seat}_code": codes.of(seat, getattr(row, f"{seat}_code")) for seat in ("client", "counselor")}
-    return tables.Session(**kept, **seats)
+    client, counselor = codes.of("client", row.client_code), codes.of("counselor", row.counselor_code)
+    return tables.Session(**kept, client_code=client, counselor_code=counselor)
 
 
 def bare_reason(reason: str) -> str:
