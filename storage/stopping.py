@@ -1,30 +1,42 @@
-"""Units that wait, about sessions that may not be used for them any more: they end, and are not asked."""
+"""Units about sessions that may not be used for them any more: they end, and are not asked while that is so."""
 
 from collections.abc import Callable
 
 from storage.store import Store
 from storage.units import change, query
 
-WAITING = (
-    "SELECT u.id, u.kind, e.base_url, coalesce(u.payload ->> 'session', u.session_id), coalesce(u.payload ->> 'first', u.first_id), "
+REFUSED = "gate: consent withdrawn"  # the reason of such a unit
+NAMED = (
+    "SELECT u.id, e.base_url, coalesce(u.payload ->> 'session', u.session_id), coalesce(u.payload ->> 'first', u.first_id), "
     "coalesce(u.payload ->> 'second', u.second_id) FROM unit u LEFT JOIN agent a ON a.id = u.payload ->> 'judge' "
-    "LEFT JOIN endpoint e ON e.id = a.endpoint_id WHERE u.state = 'planned' AND u.kind IN ('rating', 'comparison')"
+    "LEFT JOIN endpoint e ON e.id = a.endpoint_id WHERE u.kind IN ('rating', 'comparison') AND "
 )
-STOP = "UPDATE unit SET state = 'failed', reason = 'gate: consent withdrawn' WHERE id = :id AND state = 'planned'"
+STOP = f"UPDATE unit SET state = 'failed', reason = '{REFUSED}' WHERE id = :id AND state = 'planned'"
+At = Callable[[str], set[int]]
 
 
-def stop_waiting(store: Store, barred: set[int], barred_at: Callable[[str], set[int]]) -> int:
+def stop_waiting(store: Store, barred: set[int], barred_at: At) -> int:
     """End the units that wait to judge sessions nobody may judge (or not at their endpoint); returns how many.
 
     Args:
         barred: sessions that may not be judged at all; ``barred_at``: those that may not go to a base URL.
     """
+    ended = about(store, "u.state = 'planned'", barred, barred_at)
+    return change(store, STOP, [{"id": id} for id in sorted(ended)])
+
+
+def still_refused(store: Store, study_id: int, barred: set[int], barred_at: At) -> set[int]:
+    """Units of a study that ended so, and whose sessions may still not be used: asking again would be in vain."""
+    return about(store, f"u.study_id = {int(study_id)} AND u.state = 'failed' AND u.reason = '{REFUSED}'", barred, barred_at)
+
+
+def about(store: Store, which: str, barred: set[int], barred_at: At) -> set[int]:
     at: dict[str, set[int]] = {}
-    ended = []
-    for id, _kind, url, *named in query(store, WAITING):
+    found = set()
+    for id, url, *named in query(store, NAMED + which):
         sessions = {int(one) for one in named if isinstance(one, int) or (isinstance(one, str) and one.isdigit())}
         if url and url not in at:
             at[url] = barred_at(url)
         if sessions & (barred | (at[url] if url else set())):
-            ended.append({"id": id})
-    return change(store, STOP, ended)
+            found.add(id)
+    return found

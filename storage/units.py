@@ -4,7 +4,7 @@ Each opens a short transaction of its own; what a worker writes while it asks is
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import text
@@ -169,10 +169,13 @@ def requeue(store: Store, study_id: int) -> int:
     return change(store, sql, {"study": study_id})
 
 
-def retry(store: Store, study_id: int) -> int:
+def retry(store: Store, study_id: int, but: Collection[int] = ()) -> int:
     """Units that failed or lack readings become planned again; one that has been answered takes the next draw.
 
     Of a whole instrument with unscored items, only these are asked again.
+
+    Args:
+        but: units that stay as they are.
     """
     sql = (
         "SELECT id, state, result FROM unit WHERE study_id = :study AND "
@@ -180,6 +183,8 @@ def retry(store: Store, study_id: int) -> int:
     )
     changed = []
     for id, state, result in query(store, sql, study=study_id):
+        if id in but:
+            continue
         kept = json.loads(result)
         retries = int(kept.get("retries", 0)) + (state != "failed")
         kept = {name: value for name, value in kept.items() if name not in ("source", "retries")}
@@ -258,9 +263,12 @@ def go_on_with_key(store: Store, study_id: int) -> None:
 
 
 def counts(store: Store, study_id: int) -> dict[str, dict[str, int]]:
-    """Units by kind and state."""
+    """Units by kind and state; *refused* are those that ended since somebody did not agree."""
     found: dict[str, dict[str, int]] = {}
-    sql = "SELECT kind, state, count(*) FROM unit WHERE study_id = :study GROUP BY kind, state"
+    sql = (
+        "SELECT kind, CASE WHEN state = 'failed' AND reason = 'gate: consent withdrawn' THEN 'refused' ELSE state END AS how, "
+        "count(*) FROM unit WHERE study_id = :study GROUP BY kind, how"
+    )
     for kind, state, count in query(store, sql, study=study_id):
         found.setdefault(kind, {})[state] = count
     return found

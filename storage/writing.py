@@ -23,6 +23,9 @@ STILL_THERE = {
         for column, table in (("session_id", "session"), ("role_id", "role_card"), ("note_id", "note"))
     ),
 }
+READ = (  # what was withdrawn answers for nothing
+    "NOT EXISTS (SELECT 1 FROM session s WHERE s.id IN (unit.session_id, unit.first_id, unit.second_id) AND s.withdrawn <> '')"
+)
 SHARED_ENDS = ("</session>\n", "</transcript>\n")
 
 
@@ -31,7 +34,7 @@ def claim(connection: sqlite3.Connection, unit: Waiting) -> tuple[int, str, str]
     if unit.key:
         found = connection.execute(
             "SELECT id, state, result FROM unit WHERE key = ? AND state = 'done' AND reason = '' AND id <> ? "
-            f"AND {STILL_THERE[unit.kind in TABLES]} LIMIT 1",
+            f"AND {STILL_THERE[unit.kind in TABLES]} AND {READ} LIMIT 1",
             (unit.key, unit.id),
         ).fetchone()
         if found is not None and not unit.result.get("partly"):

@@ -1,8 +1,11 @@
 """Ratings and comparisons made elsewhere, for sessions that are in the store: read from a CSV file, kept as reference."""
 
+from collections.abc import Set
 from typing import Any
 
 from core import files, instruments
+from core.clearance import lacking
+from core.consent import RATED
 from core.errors import DataError, NotFound, PromptError
 from core.results.csv_files import needed, number, rows_of
 from storage import tables
@@ -12,8 +15,13 @@ RATINGS = ("session", "rater", "instrument", "item", "value")
 COMPARISONS = ("first", "second", "rater", "instrument", "dimension", "verdict")
 
 
-def session_of(store: Store, row: dict[str, str], column: str, name: str) -> tables.Session:
+def session_of(store: Store, row: dict[str, str], column: str, name: str, refused: Set[int]) -> tables.Session:
     told = needed(row, column, name)
+    if files.record_id(told) in refused:
+        raise DataError(
+            "Line {line} of {name}: not everybody who has a say in session {session} agreed to its being rated here. Take the "
+            "line out; nothing was saved.", line=row["line"], name=name, session=told,
+        )  # fmt: skip
     try:
         return store.sessions.get(files.record_id(told) or 0)
     except NotFound as error:
@@ -44,14 +52,15 @@ def import_ratings(store: Store, name: str, data: bytes) -> list[dict[str, Any]]
     """One rating a row; a blank value is unscored.
 
     Raises:
-        DataError: a column, session, instrument, item or level is not there. Nothing was saved.
+        DataError: a column, session, instrument, item or level is not there, or somebody refuses. Nothing was saved.
     """
-    made = [rating(store, row, name) for row in rows_of(name, data, RATINGS)]
+    refused = lacking(store, RATED)
+    made = [rating(store, row, name, refused) for row in rows_of(name, data, RATINGS)]
     return [{"kind": "rating", "id": store.ratings.add(one).id} for one in made]
 
 
-def rating(store: Store, row: dict[str, str], name: str) -> tables.Rating:
-    session, instrument = session_of(store, row, "session", name), instrument_of(row, name, "rating")
+def rating(store: Store, row: dict[str, str], name: str, refused: Set[int]) -> tables.Rating:
+    session, instrument = session_of(store, row, "session", name, refused), instrument_of(row, name, "rating")
     told, value = needed(row, "item", name), number(row, "value", name)
     item = next((one for one in instrument.items if one.id == told), None)
     if item is None or (value is not None and value not in {level.value for level in item.levels}):
@@ -71,14 +80,15 @@ def import_comparisons(store: Store, name: str, data: bytes) -> list[dict[str, A
     """One comparison a row: ``verdict`` is the number of the session that won, ``tie``, or blank where unreadable.
 
     Raises:
-        DataError: a column, session, instrument or dimension is not there. Nothing was saved.
+        DataError: a column, session, instrument or dimension is not there, or somebody refuses. Nothing was saved.
     """
-    made = [comparison(store, row, name) for row in rows_of(name, data, COMPARISONS)]
+    refused = lacking(store, RATED)
+    made = [comparison(store, row, name, refused) for row in rows_of(name, data, COMPARISONS)]
     return [{"kind": "comparison", "id": store.comparisons.add(one).id} for one in made]
 
 
-def comparison(store: Store, row: dict[str, str], name: str) -> tables.Comparison:
-    pair = [session_of(store, row, column, name) for column in ("first", "second")]
+def comparison(store: Store, row: dict[str, str], name: str, refused: Set[int]) -> tables.Comparison:
+    pair = [session_of(store, row, column, name, refused) for column in ("first", "second")]
     instrument, told = instrument_of(row, name, "comparison"), needed(row, "dimension", name)
     verdict, ids = row["verdict"].strip().lower(), [str(session.id) for session in pair]
     if told not in {one.id for one in instrument.dimensions} or verdict not in ("", "tie", *ids) or ids[0] == ids[1]:

@@ -109,6 +109,14 @@ class Barred:
     hidden: set[int]
     judged: dict[str, set[int]]
 
+    def about(self, named: Mapping[str, Any]) -> bool:
+        """Whether one of the sessions a unit names was withdrawn, or may not be judged."""
+        return bool({named.get(name) for name in ("session", "first", "second")} & self.judged[""])
+
+    def at(self, url: str) -> set[int]:
+        """Sessions that nothing may judge at this base URL."""
+        return self.judged.get(same(url), set())
+
 
 def barred(store: Store) -> Barred:
     """What may not be used as things stand."""
@@ -133,7 +141,7 @@ def follow(store: Store, before: Barred | None = None) -> None:
         since = {id for url, ids in now_barred.judged.items() for id in ids - before.judged.get(url, set())}
         store.consents.let_go(since - now_barred.hidden)
     store.consents.hide(now_barred.hidden, at)
-    stopping.stop_waiting(store, now_barred.judged[""], lambda url: now_barred.judged.get(same(url), set()))
+    stopping.stop_waiting(store, now_barred.judged[""], now_barred.at)
 
 
 def set_codes(store: Store, kind: str, id: int, **fields: Any) -> None:

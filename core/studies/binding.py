@@ -11,6 +11,7 @@ from core.errors import DataError, StoreError, WorkbenchError, place_of
 from core.instruments import Instrument
 from core.instruments import load as load_instrument
 from core.judging.service import turns_to_judge
+from core.people.agreements import Barred, barred
 from core.reports.making import chosen_note
 from core.sessions import seating
 from core.studies import reasons
@@ -48,6 +49,7 @@ class Shelf:
         self.rater = lru_cache(maxsize=64)(self._rater)
         self.judged = lru_cache(maxsize=256)(self._judged)
         self._agents: dict[int, tables.Agent] = {}
+        self._addresses: dict[int, str] = {}
         self._sessions: dict[int, Shown] = {}
 
     def fetch(self, payloads: Iterable[Mapping[str, Any]]) -> None:
@@ -75,6 +77,13 @@ class Shelf:
         if id not in self._agents:
             self._agents[id] = self.store.agents.get(id)
         return self._agents[id]
+
+    def address(self, agent_id: int) -> str:
+        """The base URL an agent asks at; empty where words stay here."""
+        if agent_id not in self._addresses:
+            endpoint = self.agent(agent_id).endpoint_id
+            self._addresses[agent_id] = self.store.endpoints.get(endpoint).base_url if endpoint else ""
+        return self._addresses[agent_id]
 
     def _rater(self, agent_id: int) -> tables.Rater:
         from core.judging.service import rater_of
@@ -116,13 +125,15 @@ def bind_stage(store: Store, study: tables.Study, stage: int) -> dict[str, int]:
     Returns how many were bound, reused, and failed for want of what they need.
     """
     shelf, after, tally = Shelf(store), -1, {"bound": 0, "reused": 0, "failed": 0}
+    refused = barred(store)
     while page := units.waiting(store, study.id or 0, stage, after, PAGE):
         after = page[-1].position
         fresh = [unit for unit in page if not unit.key]
         if not fresh:
             continue
         rows = bound(shelf, study, fresh)
-        reuse(store, shelf, study, rows)
+        bar(shelf, fresh, rows, refused)
+        reuse(store, shelf, study, rows, refused)
         units.bind(store, [{k: row[k] for k in ("id", "key", "state", "reason", "result")} for row in rows])
         for row in rows:
             tally["bound"] += 1
@@ -162,6 +173,15 @@ def bound(shelf: Shelf, study: tables.Study, page: Sequence[Waiting]) -> list[di
             row |= {"state": "failed", "reason": reasons.reason("fault", place_of(error))}
         rows.append(row)
     return rows
+
+
+def bar(shelf: Shelf, page: Sequence[Waiting], rows: Sequence[dict[str, Any]], refused: Barred) -> None:
+    """End the units that would judge a session somebody does not let be judged, here or at the judge's address."""
+    for unit, row in zip(page, rows, strict=True):
+        if row["kind"] in JUDGED and row["state"] == "planned":
+            about = {row["result"][name] for name in JUDGED_OF[row["kind"]]}
+            if about & (refused.judged[""] | refused.at(shelf.address(unit.payload["judge"]))):
+                row |= {"state": "failed", "reason": reasons.CONSENT}
 
 
 def failed(error: WorkbenchError) -> dict[str, str]:
@@ -292,12 +312,12 @@ JUDGED_OF = {"rating": ("session",), "comparison": ("first", "second")}
 RECORDS = {"role": "role_card", "session": "session", "note": "note", "dialogue": "session"}
 
 
-def reuse(store: Store, shelf: Shelf, study: tables.Study, rows: list[dict[str, Any]]) -> None:
-    """Give the rows whose key has an answer elsewhere that answer."""
+def reuse(store: Store, shelf: Shelf, study: tables.Study, rows: list[dict[str, Any]], refused: Barred) -> None:
+    """Give the rows whose key has an answer elsewhere that answer, unless it is about a session somebody refuses."""
     found = units.answered(store, (row["key"] for row in rows if row["key"]), study.id or 0)
     if not found:
         return
-    there = still_there(store, rows, found)
+    there = still_there(store, rows, {key: source for key, source in found.items() if not refused.about(source.result)})
     for row in rows:
         source = found.get(row["key"])
         if source is None or row["state"] != "planned" or source.id not in there:

@@ -18,6 +18,7 @@ from core.judging.service import comparison_fields, comparison_question, rating_
 from core.llm.asking import answered, call_fields, keeping, send, texts_of
 from core.llm.engines import settings_of
 from core.llm.seam import Answer, Question, Settings
+from core.people.agreements import barred
 from core.studies import making, reasons
 from core.studies.binding import NEEDS, Shelf, profile_of
 from core.studies.keys import derived_seed
@@ -153,7 +154,10 @@ async def take_over(room: Room, unit: Waiting, found: AnsweredElsewhere) -> str:
         "id": unit.id, "kind": unit.kind, "key": unit.key, "state": "planned", "reason": "", "result": dict(unit.result)
     }  # fmt: skip
     source = Answered(found.source, unit.key, found.state, json.loads(found.result))
-    adopt(room.store, room.study, row, source)
+    if barred(room.store).about(source.result):
+        row |= {"state": "failed", "reason": reasons.CONSENT}
+    else:
+        adopt(room.store, room.study, row, source)
     await room.desk.ledger.write(
         lambda c: writing.finish(c, unit.id, row["state"], row["reason"], row["result"])
     )
@@ -266,7 +270,7 @@ async def commit(
             writing.finish(connection, unit.id, "gone", reasons.reason("gone"), {})
             return "gone"
         if not call:  # somebody withdrew a use of it meanwhile
-            writing.finish(connection, unit.id, "failed", reasons.reason("gate", "consent withdrawn"), unit.result)
+            writing.finish(connection, unit.id, "failed", reasons.CONSENT, unit.result)
             return "failed"
         if again:
             writing.forget_rows(connection, str(table.__table__.name), unit.id, study, items)

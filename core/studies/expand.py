@@ -41,6 +41,7 @@ class Catalogue:
     sessions: Sequence[Mapping[str, Any]] = ()  # id, role_id, report_id, by (counselor agent id or method)
     instruments: Mapping[str, Instrument] = field(default_factory=dict)
     samples: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    refused: Mapping[int, str] = field(default_factory=dict)  # sessions nobody may judge: *withdrawn* or *not rated*
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ class Expansion:
     notes: dict[int, tuple[Ref, int]] = field(default_factory=dict)
     sessions: list[Made] = field(default_factory=list)
     pairs: dict[str, list[list[Ref]]] = field(default_factory=dict)
+    left_out: dict[int, str] = field(default_factory=dict)  # sessions that would be judged, were they not refused
 
     def add(self, kind: str, stage: int, payload: dict[str, Any]) -> Ref:
         self.units.append(Planned(kind, stage, payload))
@@ -268,6 +270,8 @@ def chosen_roles(made: Expansion, which: plan.Which) -> list[tuple[Ref, int]]:
 def chosen_sessions(made: Expansion, which: plan.Which) -> list[Made]:
     if which == "steps" and made.sessions:
         return made.sessions
+    if isinstance(which, str):  # a choice of all, or a sample of all: what somebody refuses is not in it
+        made.left_out |= made.catalogue.refused
     rows = chosen(made, "all" if which == "steps" else which, made.catalogue.sessions, "sessions")
     return [Made(row["id"], group_of(row), row["by"], 0) for row in rows]
 
@@ -293,6 +297,12 @@ def chosen(
             name=str(which),
         )
     gone = [id for id in ids if id not in known]
+    if noun == "sessions" and (refused := [id for id in gone if id in made.catalogue.refused]):
+        raise DataError(
+            "Not everybody who has a say in the sessions {ids} agreed to their being rated here. Take them out of the design; "
+            "nothing was started.",
+            ids=", ".join(map(str, refused[:10])),
+        )
     if gone:
         raise DataError(
             "The store has no {noun} {ids}. Choose others; nothing was started.",

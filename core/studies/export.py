@@ -304,7 +304,7 @@ def method(store: Store, study_id: int, judged: Mapping[str, Sequence[Mapping[st
     return {
         "study": status["name"], "state": status["state"], "engine": status["engine"],
         "planned": status["units"]["planned"], "sent": status["requests"], "answered": status["calls"],
-        "repaired": status["repaired"], "unreadable": status["units"]["unscored"], "skipped": status["units"]["failed"],
+        "repaired": status["repaired"], "unreadable": status["units"]["unscored"], "skipped": status["units"]["failed"] + status["units"]["refused"],
         "reused": status["units"]["reused"], "asked_twice": status["asked_twice"],
         "tied": sum(row["verdict"] == "tie" for row in counted["comparison"]),
         "ratings": len(counted["rating"]), "comparisons": len(counted["comparison"]),

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from core.people.agreements import barred
 from core.studies import reasons
-from storage import tables, units
+from storage import stopping, tables, units
 from storage.store import Store
 
-STATES = ("planned", "running", "done", "reused", "unscored", "failed", "gone")
+STATES = ("planned", "running", "done", "reused", "unscored", "failed", "refused", "gone")
 ANSWERED = ("done", "reused")
-ENDED = (*ANSWERED, "unscored", "failed")  # what is *gone* came to no end: its record was deleted
+ENDED = (*ANSWERED, "unscored", "failed", "refused")  # what is *gone* came to no end: its record was deleted
 JUDGMENTS = ("rating", "comparison")
 LATELY = 30.0  # seconds over which the pace is measured
 
@@ -41,6 +42,7 @@ class Standing:
     gaps: units.Gaps = field(
         default_factory=lambda: units.Gaps(0, 0)
     )  # units that are done but for some items
+    again: int = 0  # of the *refused*, those that may be asked again, since everybody agreed meanwhile
 
     @property
     def counts(self) -> dict[str, int]:
@@ -70,7 +72,7 @@ class Standing:
     @property
     def redo(self) -> int:
         """Units that asking again can help."""
-        return self.counts["failed"] + self.counts["unscored"] + self.gaps.units
+        return self.counts["failed"] + self.counts["unscored"] + self.gaps.units + self.again
 
     @property
     def waiting(self) -> int:
@@ -108,9 +110,11 @@ class Standing:
 def standing(store: Store, study: tables.Study, doing: Mapping[str, Any] | None = None) -> Standing:
     id = study.id or 0
     running = study.state in ("running", "stopping")
+    kinds = units.counts(store, id)
+    refused = sum(by.get("refused", 0) for by in kinds.values())
     return Standing(
         study=study,
-        kinds=units.counts(store, id),
+        kinds=kinds,
         figures=units.figures(store, id),
         asked_twice=units.asked_twice(store, id),
         failures=failures(units.reasons(store, id)),
@@ -118,7 +122,14 @@ def standing(store: Store, study: tables.Study, doing: Mapping[str, Any] | None 
         doing=doing or {},
         models=tuple(units.models_answered(store, id)),
         gaps=units.gaps(store, id),
+        again=refused and refused - still_refused(store, id),
     )
+
+
+def still_refused(store: Store, study_id: int) -> int:
+    """How many units of a study nobody may ask, since somebody still refuses."""
+    now_barred = barred(store)
+    return len(stopping.still_refused(store, study_id, now_barred.judged[""], now_barred.at))
 
 
 def failures(rows: list[tuple[str, str, int]]) -> tuple[Failure, ...]:

@@ -2,12 +2,15 @@
 
 from core.errors import ModelError, Refused, WorkbenchError
 from core.judging.readings import code_of as code_of_item
+from core.llm.gate import NOT_AGREED, NOT_RATED, WITHDRAWN
 from core.llm.seam import Answer
+from storage.stopping import REFUSED
 
 SEPARATOR = ": "
+CONSENT = REFUSED  # not to be asked again while somebody refuses it
 CODES = (
     "busy", "server", "timeout", "malformed", "stream", "unfinished", "unreachable", "too_long", "filtered", "refused", "gate",
-    "missing", "cut", "empty", "unreadable", "off_scale", "record", "gone", "fault", "other",
+    "consent", "missing", "cut", "empty", "unreadable", "off_scale", "record", "gone", "fault", "other",
 )  # fmt: skip
 
 
@@ -17,6 +20,8 @@ def reason(code: str, details: str = "") -> str:
 
 def split(text: str) -> tuple[str, str]:
     """Code and details of a stored reason; words without a known code are *other*."""
+    if text == CONSENT:
+        return "consent", ""
     code, _, details = text.partition(SEPARATOR)
     return (code, details) if code in CODES else ("other", text)
 
@@ -24,6 +29,8 @@ def split(text: str) -> tuple[str, str]:
 def of_error(error: WorkbenchError) -> str:
     """The stored reason of an error."""
     if isinstance(error, Refused):
+        if error.message in (WITHDRAWN, NOT_RATED, NOT_AGREED):
+            return CONSENT
         return reason("gate", str(error))
     if not isinstance(error, ModelError):
         return reason("record", str(error))

@@ -9,6 +9,7 @@ from typing import Any
 from core import instruments, sentences
 from core.errors import DataError, StoreError
 from core.llm.agents import ensure_shipped
+from core.people.agreements import barred
 from core.studies import keyring, samples
 from core.studies.binding import settle
 from core.studies.design import Design, read_design
@@ -17,7 +18,7 @@ from core.studies.lock import meeting_place
 from core.studies.progress import Standing, standing
 from core.studies.starting import LOG, start_worker, start_worker_if_needed
 from core.studies.worker import doing, work_off
-from storage import tables, units
+from storage import stopping, tables, units
 from storage.store import Store
 from storage.tables import now
 
@@ -192,11 +193,15 @@ def resume(
 
 
 def retry(store: Store, study_id: int, wait: bool = False, keys: Mapping[str, str] | None = None) -> int:
-    """Ask failed and unscored units again, and unscored items of units that are done; returns how many units."""
+    """Ask failed and unscored units again, and unscored items of units that are done; returns how many units.
+
+    Those about sessions that somebody still refuses stay as they are.
+    """
     study = own(store, study_id)
     if study.state in ("running", "stopping"):
         raise DataError("Study {id} is still running. Stop it or wait; nothing was changed.", id=study_id)
-    count = units.retry(store, study_id)
+    now_barred = barred(store)
+    count = units.retry(store, study_id, stopping.still_refused(store, study_id, now_barred.judged[""], now_barred.at))
     if count:
         start(store, study_id, keys)
     if wait:
@@ -214,9 +219,10 @@ def run_design(
     given: Design | dict[str, Any] | str | Path,
     wait: bool = True,
     keys: Mapping[str, str] | None = None,
+    person: tables.Person | None = None,
 ) -> dict[str, Any]:
     """Plan, save and run a study; with ``wait`` to its end. Returns its status."""
-    study = begin(store, given)
+    study = begin(store, given, person)
     start(store, study.id or 0, keys)
     if wait:
         wait_for(store, study.id or 0)
@@ -252,7 +258,7 @@ def as_json(found: Standing) -> dict[str, Any]:
         "reason": sentences.english(found.study.reason),
         "units": {
             "planned": found.total, "done": counts["done"], "failed": counts["failed"],
-            "reused": counts["reused"], "unscored": counts["unscored"], "gone": counts["gone"], "waiting": found.waiting,
+            "refused": counts["refused"], "reused": counts["reused"], "unscored": counts["unscored"], "gone": counts["gone"], "waiting": found.waiting,
         },
         "items_unscored": found.gaps.items,
         "calls": figures.calls,
@@ -272,7 +278,8 @@ def as_json(found: Standing) -> dict[str, Any]:
 
 def look_up(store: Store, design: Design) -> tuple[Catalogue, dict[str, Any]]:
     """What expanding needs to know of the store, and the samples as drawn."""
-    rows = {"reports": report_rows(store), "roles": role_rows(store), "sessions": session_rows(store)}
+    every = session_rows(store)
+    rows = {"reports": report_rows(store), "roles": role_rows(store), "sessions": [row for row in every if not row["refused"]]}
     drawn: dict[str, Any] = {}
     for name, sample in design.samples.items():
         found = samples.draw(name, sample, [row for row in rows[sample.of] if row.get("newest", True)])
@@ -285,6 +292,7 @@ def look_up(store: Store, design: Design) -> tuple[Catalogue, dict[str, Any]]:
             agents={agent.name: agent.id or 0 for agent in store.agents.all()},
             roles=rows["roles"], reports=rows["reports"], sessions=rows["sessions"],
             instruments=known_instruments(), samples={name: one["ids"] for name, one in drawn.items()},
+            refused={row["id"]: row["refused"] for row in every if row["refused"]},
         ),
         drawn,
     )  # fmt: skip
@@ -322,17 +330,19 @@ def role_rows(store: Store) -> list[dict[str, Any]]:
 
 
 def session_rows(store: Store) -> list[dict[str, Any]]:
-    """Sessions that can be judged: they have ended or were stopped, and hold at least a turn."""
+    """Sessions that can be judged: they have ended or were stopped, and hold at least a turn; ``refused``: not by us."""
     sql = (
         "SELECT s.id, s.language, s.topic, s.role_id, s.report_id, s.counselor_agent_id, s.client_code, s.counselor_code, "
         "s.origin, a.name, g.card_id FROM session s LEFT JOIN role_card g ON g.id = s.role_id LEFT JOIN agent a ON a.id = s.counselor_agent_id "
         "WHERE s.state IN ('ended', 'stopped') AND EXISTS (SELECT 1 FROM turn t WHERE t.session_id = s.id) "
         "AND NOT EXISTS (SELECT 1 FROM turn t WHERE t.session_id = s.id AND t.state = 'deleted') ORDER BY s.id"
     )
+    refused = barred(store)
     return [
         {
             "id": r[0], "language": r[1], "topic": r[2], "role": str(r[10] or ""), "role_id": r[3], "report_id": r[4],
             "by": r[5] or "", "client": r[6], "counselor": r[7] or r[9] or "", "origin": r[8],
+            "refused": "withdrawn" if r[0] in refused.hidden else "not rated" if r[0] in refused.judged[""] else "",
         }
         for r in units.query(store, sql)
     ]  # fmt: skip

@@ -327,7 +327,9 @@ def test_an_export_whose_calls_alone_hold_the_words_goes(store: Store) -> None:
     assert store.path is not None
     out = store.path.parent / "exports" / "n"
     export_study(store, study.id or 0, out)
-    assert "quincebrief" in (out / "calls.jsonl").read_text() and "quincebrief" not in (out / "reports.jsonl").read_text()
+    assert not [file for file in out.rglob("*") if file.is_file() and b"quincebrief" in file.read_bytes()]
+    export_study(store, study.id or 0, out, with_unconfirmed=True)
+    assert "quincebrief" in (out / "calls.jsonl").read_text()
     packed = shutil.make_archive(str(store.path.parent / "n"), "zip", out)
     assert store.delete("report", saved.id or 0).files == 2
     assert not out.exists() and not Path(packed).exists() and "quincebrief" not in everything_in(store)

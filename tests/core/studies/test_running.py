@@ -25,7 +25,7 @@ UNITS = 2 * 9 * 2 + 4 * 2 * 2  # pairs × dimensions × orders, sessions × item
 def test_every_unit_is_answered_and_stored_once(store: Store, sessions: list[int], work: Work) -> None:
     done = work(DESIGN)
     assert done["state"] == "finished"
-    assert done["units"] == {"planned": UNITS, "done": UNITS, "failed": 0, "reused": 0, "unscored": 0, "gone": 0, "waiting": 0}
+    assert done["units"] == {"planned": UNITS, "done": UNITS, "failed": 0, "refused": 0, "reused": 0, "unscored": 0, "gone": 0, "waiting": 0}
     assert done["calls"] == store.calls.count() == UNITS
     assert (store.comparisons.count(), store.ratings.count()) == (36, 16)
     assert done["asked_twice"] == 0 and done["engine"] == "demo"
