@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache, partial
 from typing import Any, Literal, NamedTuple
 
 from core.consent import Everybody
@@ -167,15 +168,24 @@ def codes_of(connection: sqlite3.Connection, kind: str, facts: standing.TextFact
     return Everybody(frozenset(), (), by_code(connection, facts.client_code, facts.counselor_code), False, standing.must_ask(connection))
 
 
-def everybody(connection: sqlite3.Connection, facts: standing.SessionFacts) -> Everybody | None:
+class Said:
+    """Who is who and what they agreed to, read once for many sessions."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.members = cache(partial(standing.members, connection))
+        self.rows = cache(partial(standing.agreed_by, connection))
+
+
+def everybody(connection: sqlite3.Connection, facts: standing.SessionFacts, said: Said | None = None) -> Everybody | None:
     """All who have a say in a session; ``None`` where nobody has."""
+    said = said or Said(connection)
     brought = facts.elsewhere or facts.origin in ("imported", "reconstructed")
     ours = facts.speakers - {None} if facts.elsewhere else facts.speakers  # who spoke there is nobody here
     if not (brought or ours or facts.client_code or facts.counselor_code):
         return None
-    persons = {standing.members(connection, id) for id in ours if id is not None}
+    persons = {said.members(id) for id in ours if id is not None}
     return Everybody(
-        standing.family(connection, facts.id), [standing.agreed_by(connection, ids) for ids in persons],
+        standing.family(connection, facts.id), [said.rows(ids) for ids in persons],
         by_code(connection, facts.client_code, facts.counselor_code), None in ours,
         brought and standing.must_ask(connection),
     )  # fmt: skip
@@ -211,7 +221,8 @@ def asked(store: Store) -> dict[int, Everybody]:
 
     def find(connection: sqlite3.Connection) -> dict[int, Everybody]:
         facts = [standing.session_facts(connection, id) for id in standing.spoken_sessions(connection)]
-        found = {one.id: everybody(connection, one) for one in facts if one is not None}
+        said = Said(connection)
+        found = {one.id: everybody(connection, one, said) for one in facts if one is not None}
         return {id: who for id, who in found.items() if who is not None}
 
     found: dict[int, Everybody] = read(store, find)

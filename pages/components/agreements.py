@@ -81,8 +81,19 @@ def table(groups: Sequence[Group]) -> None:
     """All answers at one look, where there are several sessions."""
     if len(groups) < 2:
         return
-    rows = [{_("For"): group_name(one)} | {purpose_name(p): in_short(one.lines, p) for p in PURPOSES} for one in groups]
+    rows = [{_("For"): short_name(one)} | {short_purpose(p): in_short(one.lines, p) for p in PURPOSES} for one in groups]
     st.dataframe(pd.DataFrame(rows), hide_index=True, height="content" if len(rows) < 8 else 300)
+
+
+def short_name(group: Group) -> str:
+    if group.session is None:
+        return _("All my sessions")
+    words = _("{id} · withdrawn").format(id=group.id) if group.session.withdrawn else _("Session {n}").format(n=group.id)
+    return _(" · ").join([words, group.session.created[:10]])
+
+
+def short_purpose(purpose: str) -> str:
+    return {RATED: _("Rated"), OUTSIDE: _("Sent outside"), FIGURES: _("In figures")}.get(purpose) or purpose_name(purpose)
 
 
 def in_short(lines: Iterable[Line], purpose: str) -> str:

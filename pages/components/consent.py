@@ -120,7 +120,7 @@ def counselor_seat(session: tables.Session, key: str) -> Given:
 
 def answered(there: Across, key: str, may_begin: bool) -> Given:
     """The purposes, each its own answer, for this session or all of theirs; and the button."""
-    layout.muted(_("And afterwards? Each is up to you: what you leave unticked is a no. You can change it later."))
+    layout.muted(_("What may become of the session afterwards? Each is up to you: what you leave unticked is a no. You can change it later."))
     purposes = {purpose: st.checkbox(plain(words), key=f"{key}_{purpose}") for purpose, words in purpose_words(there).items()}
     scope = st.segmented_control(
         _("These answers are for"), ["session", "all"], default="session", required=True, key=f"{key}_scope",
