@@ -85,10 +85,10 @@ def edit(report: tables.Report, shown: tables.Note, newest: bool) -> None:
             making.change_note(resources.store(), report.id or 0, resources.person(), **fields)
             st.session_state.pop("reports_version", None)
             st.rerun()
-    read(shown)
+    read(report, shown)
 
 
-def read(shown: tables.Note) -> None:
+def read(report: tables.Report, shown: tables.Note) -> None:
     """Who read this version; where nobody did, and it goes nowhere outside, a person can say so of these very words."""
     store, id, now = resources.store(), shown.id or 0, reviews.hash_of("note", shown)
     if kind_of(store, "note", id) is Clearance.UNCONFIRMED:
@@ -96,9 +96,14 @@ def read(shown: tables.Note) -> None:
             layout.muted(_("Nobody has read this version, so it goes to no endpoint outside."))
             reviewing.button(
                 _("I have read it; nobody can be recognized"), "reports_note_confirm", id, now,
-                lambda hash: making.confirm_note(store, id, resources.person(), hash),
+                lambda hash: confirm(report, id, hash),
             )  # fmt: skip
     reviewing.said("note", id, now)
+
+
+def confirm(report: tables.Report, note_id: int, shown: str) -> None:
+    resources.require("confirm", report)
+    making.confirm_note(resources.store(), note_id, resources.person(), shown)
 
 
 def dialogue(report: tables.Report, agent: tables.Agent | None) -> None:

@@ -85,6 +85,7 @@ def keep(report: tables.Report, shown: str, spans: dict[str, list[Span]]) -> Non
     """Every decision is saved at once, so a refresh loses none; one about a text that changed meanwhile is not."""
     store, id = resources.store(), report.id or 0
     try:
+        resources.require("change", report)
         service.save_masking(store, id, shown, spans)
     except WorkbenchError as error:
         layout.problem(error)
@@ -160,6 +161,7 @@ def confirm(report: tables.Report, shown: str, hash: str) -> None:
         return
     say = service.confirm_made_up if made_up else service.confirm_masking
     try:
+        resources.require("confirm", report)
         say(resources.store(), report.id or 0, resources.person(), shown)
     except WorkbenchError as error:
         layout.problem(error)

@@ -13,7 +13,8 @@ from core.judging.service import judge_comparison, rate_session
 from core.llm.agents import ensure_shipped
 from core.llm.asking import now
 from core.llm.engines import demo_engine
-from core.people import reviews
+from core.people import agreements, reviews
+from core.people.agreements import Who
 from core.reports import making
 from core.reports import service as reports
 from core.reports.drafts import shown_hash
@@ -361,6 +362,21 @@ def test_a_transcript_is_unconfirmed_until_its_very_turns_were_read(store: Store
 def test_a_branch_of_a_transcript_is_no_freer_than_the_transcript(store: Store, ana: tables.Person) -> None:
     id = importing.import_transcripts(store, "a.txt", SAID).saved[0]
     assert kind_of(store, "session", sessions.branch(store, id, 2, ana).id or 0) is UNCONFIRMED
+
+
+def test_what_a_person_said_in_a_seat_is_lifted_by_nobodys_review(store: Store, ana: tables.Person, scripted: Any) -> None:
+    id = importing.import_transcripts(store, "a.txt", SAID).saved[0]
+    ben = somebody(store, "C-9", "client")
+    held = sessions.branch(store, id, 2, ben).id or 0
+    sessions.take_seat(store, held, "client", ben)
+    sessions.say(store, held, "client", "I lost my job at the mill.", ben)
+    reviewed(store, "session", held, ana)
+    assert kind_of(store, "session", held) is Clearance.LIVE
+    away = scripted('{"reasoning": "r", "evidence": [], "counter_evidence": [], "rating": 3}', base_url=AWAY)
+    rater, alliance = store.raters.ensure("model", "judge"), instruments.load("wai-o-s")
+    for agreed, goes in ((False, False), (True, True)):
+        agreements.answer(store, Who(ben), {"rated here": True, "outside endpoint": agreed}, held, endpoint=AWAY)
+        assert asked(away, rate_session(store, away, rater, alliance, store.sessions.get(held), ["Q1"])) is goes
 
 
 # ---- no source is left out of a question ----------------------------------------------------------------------------
