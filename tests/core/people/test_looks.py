@@ -1,9 +1,15 @@
 """Who looked: kept once for each opening of what a person stands behind, and shown to that person."""
 
+from pathlib import Path
 from typing import Any
 
-from core.people import looks, reviews, service
+from core.commands.showing import show
+from core.consent import EXPORT, FIGURES, TAKING_PART
+from core.people import agreements, looks, reviews, service
+from core.people.agreements import Who
 from core.people.looks import Opened
+from core.studies.archive import records_in
+from core.studies.export import export_study
 from storage import tables
 from storage.store import Store
 
@@ -56,3 +62,31 @@ def test_export_notes_many_in_one_go(store: Store) -> None:
     kept = looks.note_all(store, reader, [Opened("session", one.id or 0) for one in held] + [Opened("session", 999)], "export")
     assert [look.record_id for look in kept] == [one.id for one in held[:5]]
     assert [one.page for one in looks.at_mine(store, client)] == ["export"] * 5
+
+
+def test_command_line_looks_as_the_owner_of_the_account(store: Store) -> None:
+    client = service.begin(store, "secret-k", {"client": []}, "C-01")
+    held = session(store, client)
+    show(store, "session", held.id or 0)
+    rater = store.raters.ensure("rules", "Demo rater v1", "h")
+    rating = tables.Rating(rater_id=rater.id or 0, session_id=held.id or 0, instrument="i", instrument_version=1, language="en", item="Q1")
+    show(store, "rating", store.ratings.add(rating).id or 0)
+    show(store, "role", store.roles.add(tables.RoleCard(title="R")).id or 0)
+    assert [(one.code, one.page) for one in looks.at_mine(store, client)] == [("owner", "command line")] * 2
+
+
+def test_export_is_a_look_at_whose_words_are_in_it(store: Store, tmp_path: Path) -> None:
+    client, other = service.begin(store, "secret-k", {"client": []}, "C-01"), service.begin(store, "secret-o", {"client": []}, "C-02")
+    left, kept = session(store, client), session(store, other)
+    agreements.answer(store, Who(client), {TAKING_PART: True, FIGURES: True, EXPORT: True}, left.id)
+    study = store.studies.add(tables.Study(name="Two", state="finished"))
+    rater = store.raters.ensure("rules", "Demo rater v1", "h")
+    for one in (left, kept):
+        row = tables.Rating(
+            study_id=study.id, rater_id=rater.id or 0, session_id=one.id or 0, instrument="wai-o-s", instrument_version=1,
+            language="en", item="Q1", value=4, score=4,
+        )  # fmt: skip
+        store.units.add(tables.Unit(study_id=study.id or 0, position=one.id or 0, kind="rating", state="done", result={"session": one.id}))
+        store.ratings.add(row)
+    looks.note_records(store, service.begin(store, "secret-r"), records_in(export_study(store, study.id or 0, tmp_path / "out")), "export")
+    assert [one.page for one in looks.at_mine(store, client)] == ["export"] and looks.at_mine(store, other) == []
