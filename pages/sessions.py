@@ -165,9 +165,9 @@ def beside(session: tables.Session, turns: list[tables.Turn]) -> None:
             session_view.risk_list(marked)
     session_facts.faults(session)
     session_facts.series(session)
+    session_rating.offer(session)
     if resources.may("see ratings", session):
         session_facts.judged(session)
-    session_rating.offer(session)
     looking.who_looked(("session", session.id or 0))
 
 

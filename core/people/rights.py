@@ -26,15 +26,15 @@ What = Literal[
     "agents", "endpoints", "groups", "people", "settings", "answer for others",
 ]  # fmt: skip
 STANDS = {
-    "researcher": msg("a researcher"),
-    "own": msg("the counselor whose series it is in, or who sits or spoke in it as the counselor"),
-    "in it": msg("whoever sits or spoke in it"),
-    "supervisor": msg("a supervisor of its counselor, where everybody who spoke in it agreed to supervision"),
-    "has rated": msg("a rater who has rated it"),
-    "may sit": msg("whoever may take a free seat in it"),
-    "themselves": msg("the person it is about or of"),
-    "counselor": msg("a counselor"),
-    "everybody": msg("everybody"),
+    "researcher": "a researcher",
+    "own": "the counselor whose series it is in, or who sits or spoke in it as the counselor",
+    "in it": "whoever sits or spoke in it",
+    "supervisor": "a supervisor of its counselor, where everybody who spoke in it agreed to supervision",
+    "has rated": "a rater who has rated it",
+    "may sit": "whoever may take a free seat in it",
+    "themselves": "the person it is about or of",
+    "counselor": "a counselor",
+    "everybody": "everybody",
 }
 MAY: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "session": {
@@ -158,14 +158,14 @@ def require(store: Store, person: tables.Person, what: What, record: Any = None)
     noun = noun_of(record)
     if hidden(store, noun, record):
         raise NotAllowed(
-            "The {noun} {id} was withdrawn by somebody who has a say in it, so nobody reads it any more. A researcher can "
-            "delete it; what you said yourself you can delete on Data and privacy.",
+            "Somebody who has a say in {noun} {id} withdrew it, so nobody reads it any more. A researcher can delete it; what "
+            "you said yourself you can delete on Data and privacy.",
             noun=noun, id=record.id,
         )  # fmt: skip
     if noun in ("session", "report"):
         raise NotAllowed(
-            "The {noun} {id} is of {whose}, and not yours to see or change as {role}. Choose one of your own, or ask a "
-            "researcher whether it should be yours; nothing was changed.",
+            "This is {noun} {id} of {whose}: as {role} you cannot see or change it. Choose one of your own, or ask a researcher "
+            "whether it should be yours; nothing was changed.",
             noun=noun, id=record.id, whose=whose(store, record), role=roles_of(person),
         )  # fmt: skip
     if noun:

@@ -18,7 +18,7 @@ ROOT = HERE.parents[1]
 FLOORS = ("pages", "core", "storage")
 LANGUAGES = ("zh",)
 ERRORS = (
-    "DataError", "ModelError", "NotFound", "PromptError", "Refused", "StoreError", "WorkbenchError", "Fault", "Note",
+    "DataError", "ModelError", "NotAllowed", "NotFound", "PromptError", "Refused", "StoreError", "WorkbenchError", "Fault", "Note",
     "Remark",
 )  # fmt: skip
 CALLS = {"_": 1, "many": 2, "msg": 1} | dict.fromkeys(ERRORS, 1)

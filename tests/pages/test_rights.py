@@ -134,7 +134,7 @@ def test_address_of_another_counselors_session_says_whose_it_is(open_page: Open,
     as_person(*WHO["counselor"])
     at = open_page("sessions.py", session=world["others"])
     assert_calm(at)
-    assert f"The session {world['others']} is of T-02" in shown(at)
+    assert f"This is session {world['others']} of T-02" in shown(at)
     assert at.get("download_button") == [] and open_page("sessions.py", session=world["mine"]).get("download_button")
     assert not [b for b in at.button if (b.key or "").startswith("sessions_")]
 

@@ -112,7 +112,7 @@ def test_withdrawn_session_is_read_by_nobody(store: Store, persons: Persons) -> 
     gone = store.sessions.get(held.id or 0)
     allowed = {what: who for what, who in table(store, persons, gone).items() if who}
     assert allowed == {"delete": "researcher", "delete words": "researcher client"}
-    with pytest.raises(NotAllowed, match="withdrawn"):
+    with pytest.raises(NotAllowed, match="withdrew"):
         require(store, persons["researcher"], "see", gone)
 
 
