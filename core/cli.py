@@ -115,9 +115,11 @@ def show(kind: str, id: int, as_json: AsJson = False) -> None:
 @readable
 def study_run(design: Path, as_json: AsJson = False) -> None:
     """Run the study of a design file to its end."""
+    from core.people.service import owner
     from core.studies.service import run_design
 
-    give(run_design(the_store(), design), as_json)
+    store = the_store()
+    give(run_design(store, design, person=owner(store)), as_json)
 
 
 @study.command("status")

@@ -75,8 +75,8 @@ def what_is_stored(store: Store) -> None:
         layout.card_title(_("What this does not protect against"))
         st.text(
             _(
-                "Without a sign-in anyone who opens this address can choose any code: codes keep ratings apart and "
-                "guard against accidents, not against people. Masking is an aid and misses things. Deleting does not "
+                "As long as it is not shared, whoever opens this address in a new browser is a new person and may choose "
+                "any role: codes and roles guard against accidents, not against people. Masking is an aid and misses things. Deleting does not "
                 "reach backups, copies you exported or sent, or what an endpoint outside has kept."
             )
         )

@@ -4,15 +4,16 @@ import secrets
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from core.errors import DataError
+from core.errors import DataError, Several
 from core.people import agreements
-from core.people.rights import ROLES
+from core.people.rights import ROLES, STANDING_WORDS
 from storage import tables
 from storage.store import Store
 
 SECRET_BYTES = 32
 OWNER = "owner of the account"  # sign-in name of the command line: who runs it is the owner of these files
 LONGEST_CODE = 40
+ROLE_WORDS = Several(STANDING_WORDS[role] for role in ROLES)
 
 
 def new_secret() -> str:
@@ -37,7 +38,7 @@ def begin(
     """
     chosen = {name: list(limits) for name, limits in (roles or {"researcher": []}).items()}
     if set(chosen) - set(ROLES) or not chosen:
-        raise DataError("Choose a role: {roles}. Nobody was added.", roles=", ".join(ROLES))
+        raise DataError("Choose a role: {roles}. Nobody was added.", roles=ROLE_WORDS)
     if secret and store.persons.find(secret_hash=hash_of(secret)):
         raise DataError("This browser is known already. Reload the page; nothing was changed.")
     person = store.persons.add(tables.Person(roles=chosen, secret_hash=hash_of(secret)))
@@ -141,7 +142,7 @@ def set_roles(store: Store, id: int, roles: Mapping[str, Sequence[str]], **codes
         DataError: a role is none, or no researcher would be left who can act here.
     """
     if set(roles) - set(ROLES) or not roles:
-        raise DataError("Choose a role: {roles}. Nothing was changed.", roles=", ".join(ROLES))
+        raise DataError("Choose a role: {roles}. Nothing was changed.", roles=ROLE_WORDS)
     if "researcher" not in roles:
         check_researchers(store, without=id)
     return store.persons.update(id, roles=tidy(roles), **tidy(codes))

@@ -20,7 +20,7 @@ def draw(store: Store, here: tables.Person) -> None:
         if role in here.roles:
             words, sentence, button, page, query = step(store, here)
             layout.next_step(words, sentence, button, page, query, key="home_next")
-            if role in ("counselor", "supervisor"):
+            if role == "counselor":
                 figures(store, here)
             return
     with st.container(border=True):
@@ -106,9 +106,10 @@ def figures(store: Store, here: tables.Person) -> None:
     """How much of the store is theirs to see."""
     sessions = own_sessions(store, here)
     live = sum(one.origin == "live" for one in sessions)
-    cells = [("forum", _("Your sessions"), len(sessions), many("{n} of them live", "{n} of them live", live))]
-    if "counselor" in here.roles:
-        cells.insert(0, ("description", _("Your reports"), len(own_reports(store, here)), _("of your own series")))
+    cells = [
+        ("description", _("Your reports"), len(own_reports(store, here)), _("of your own series")),
+        ("forum", _("Your sessions"), len(sessions), many("{n} of them live", "{n} of them live", live)),
+    ]
     grid = st.grid(2, min_column_width=190, border=True)
     for icon, label, value, under in cells:
         with grid.cell():

@@ -76,7 +76,7 @@ def shown_code(here: tables.Person) -> None:
 
 def new_person(here: tables.Person) -> None:
     """Ask what the new person is here as, then give this browser to them."""
-    st.text(_("This browser becomes theirs, and everything you typed or opened here and did not save is put away."))
+    st.text(_("This browser becomes theirs. What you typed here and did not save is lost."))
     layout.muted(_("{code} cannot come back here alone: a researcher can join the two, on Data and privacy.").format(code=here.code))
     role = st.selectbox(
         _("Here as"), ROLES, index=None, format_func=resources.role_name, placeholder=_("Choose"), key="frame_else_role"
@@ -157,7 +157,7 @@ def not_known_yet() -> None:
     """In place of every page, for a browser nobody knows: it goes to the route that makes it somebody, and comes back."""
     store = resources.store()
     ticket = identity.kept_ticket(store)
-    layout.title("Rapport", _("One moment: this browser is getting to know you."))
+    layout.title("Rapport", _("One moment: this browser gets a code of its own."))
     identity.send_to_seat(ticket, _("Go on, if nothing happens"))
 
 
@@ -166,7 +166,7 @@ def not_yours(title: str, roles: Sequence[str]) -> None:
     here = resources.person()
     layout.title(title)
     layout.empty(
-        _("This page is for {roles}.").format(roles=_(", ").join(resources.role_name(role) for role in roles)),
+        _("This page is for: {roles}").format(roles=_(", ").join(resources.role_name(role) for role in roles)),
         _("You are here as {role}. If that is not right, choose “You” at the left, then “Somebody else sits here now”.").format(role=roles_of(here)),
         _("Open Home"), "home.py", key="frame_not_yours",
     )  # fmt: skip

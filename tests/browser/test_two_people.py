@@ -110,7 +110,7 @@ def test_somebody_else_sits_down_and_finds_nothing_of_who_sat_there(
     shown = visitor.page.get_by_test_id("stSidebarNavLink").all_inner_texts()
     assert [words.strip().split("\n")[-1] for words in shown] == ["Home", "Live session", "Data and privacy"]
     visitor.go("studies")
-    assert "This page is for Researcher" in visitor.body() and "Page not found" not in visitor.body()
+    assert "This page is for: Researcher" in visitor.body() and "Page not found" not in visitor.body()
 
     # a window that stayed open cannot act as the former person any more
     other_window.page.get_by_text("中文").click()
