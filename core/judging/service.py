@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, cast
 
-from core.clearance import Source
+from core.clearance import Source, Typed
 from core.errors import DataError
 from core.instruments import Instrument
 from core.judging.readings import READER, Rated, read_comparison, read_ratings
@@ -77,11 +77,13 @@ def rating_question(
         "sample": repeat if repeats > 1 else 0,
     }  # fmt: skip
     inputs |= {"items": asked} if whole else {"item": asked[0]}
-    shown = [Source("role", session.role_id)] if profile and session.role_id else []
+    shown: list[Source | Typed] = []
+    if profile:
+        shown = [Source("role", session.role_id) if session.role_id else Typed("profile")]
     return make_question(
         store, "judge/instrument" if whole else "judge/item", inputs, language=language,
         reply=InstrumentRating if whole else ItemRating, settings=settings, seed=seed,
-        use="rating", sources=[source_of(session), *shown],
+        use="rating", sources=[*shown, source_of(session)],
     )  # fmt: skip
 
 

@@ -74,7 +74,7 @@ class Cast:
             agent.prompt, inputs, language=cast(Language, self.session.language),
             settings=seating.sampling(settings_of(agent), agent.settings),
             seed=seating.turn_seed(self.session.seed, place.position),
-            use="session", sources=[Source("session", self.id, self.session.edition), *role],
+            use="session", sources=[*role, Source("session", self.id, self.session.edition)],
         )  # fmt: skip
 
 
