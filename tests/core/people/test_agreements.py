@@ -82,7 +82,7 @@ def test_what_is_withdrawn_while_a_study_runs_is_rated_no_more(
     service.start(store, study.id or 0, worker=False)
     service.work_off(store)
     done, gone = service.status(store, study.id or 0), met[0]
-    assert done["state"] == "finished" and (done["units"]["done"], done["units"]["failed"]) == (3, 3)
+    assert done["state"] == "finished" and (done["units"]["done"], done["units"]["refused"]) == (3, 3)
     assert store.ratings.count(session_id=gone) == 0 and store.ratings.count(session_id=3 - gone) == 3
     assert engine.asked == 4, "one answer was under way, two were never asked"
     assert {unit.reason.split(":")[0] for unit in store.units.all(state="failed")} == {"gate"}
