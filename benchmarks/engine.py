@@ -62,7 +62,7 @@ def plain_questions(store: Store, calls: int) -> list[dict[str, Any]]:
     for session in store.sessions.all()[: -(-calls // len(ITEMS))]:
         turns = turns_to_judge(store, session)
         for item in ITEMS:
-            asked = rating_question(instrument, [item], session, turns)
+            asked = rating_question(store, instrument, [item], session, turns)
             chat = [{"role": m.role, "content": m.content} for m in asked.messages]
             questions.append({"messages": chat, "temperature": 1.0, "seed": 1, "response_format": form})
     return questions[:calls]

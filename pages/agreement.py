@@ -9,6 +9,7 @@ from pages.components import (
     agreement_upload,
     agreement_verdicts,
     layout,
+    left_out,
     resources,
     results_data,
     results_picking,
@@ -138,6 +139,8 @@ def page() -> None:
         )  # fmt: skip
         return
     which = section_choice()
+    if which != "file":
+        left_out.tell(results_data.left_out(ALL))
     if which == "file":
         agreement_upload.section()
     elif which == "people":

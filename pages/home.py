@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.clearance import Clearance, kinds
 from core.errors import WorkbenchError
+from core.results import reading
 from pages.components import badges, crisis, home_for, layout, resources, update_note
 from pages.components.words import _, language, many
 from storage import tables
@@ -19,11 +20,7 @@ def counted(store: Store) -> dict[str, int]:
         "reports": store.reports.count(),
         "confirmed": store.reports.count() - len(unconfirmed(store)),
         "roles": store.roles.count(version=1),
-        "sessions": store.sessions.count(),
-        "live": store.sessions.count(origin="live"),
-        "ratings": store.ratings.count(),
-        "comparisons": store.comparisons.count(),
-    }
+    } | reading.counts(store)
 
 
 def unconfirmed(store: Store) -> list[tables.Report]:
@@ -112,17 +109,12 @@ def next_step(store: Store, n: dict[str, int]) -> None:
         )  # fmt: skip
 
 
-def by_whom(store: Store, n: dict[str, int]) -> str:
+def by_whom(n: dict[str, int]) -> str:
     """Who gave the ratings; kinds are never pooled silently."""
     if not n["ratings"] + n["comparisons"]:
         return _("none yet")
-    kinds = {r.id: r.kind for r in store.raters.all()}
-    people = sum(store.ratings.count(rater_id=id) for id, kind in kinds.items() if kind == "person")
-    rules = sum(
-        store.ratings.count(rater_id=id) + store.comparisons.count(rater_id=id)
-        for id, kind in kinds.items()
-        if kind == "rules"
-    )
+    people = n.get("ratings by person", 0)
+    rules = n.get("ratings by rules", 0) + n.get("comparisons by rules", 0)
     rest = n["ratings"] + n["comparisons"] - people - rules
     parts = [
         many("{n} by people", "{n} by people", people) if people else "",
@@ -142,8 +134,9 @@ def figures(store: Store, n: dict[str, int]) -> None:
          (many("{n} with something to check", "{n} with something to check", warned) if warned else _("all checked"))
          if n["roles"] else none),
         ("forum", _("Sessions"), n["sessions"],
-         many("{n} of them live", "{n} of them live", n["live"]) if n["sessions"] else none),
-        ("rate_review", _("Ratings and comparisons"), n["ratings"] + n["comparisons"], by_whom(store, n)),
+         (many("{n} of them live", "{n} of them live", n["live"]) if n["sessions"] else none)
+         + (_(", ") + many("{n} withdrawn", "{n} withdrawn", n["withdrawn"]) if n["withdrawn"] else "")),
+        ("rate_review", _("Ratings and comparisons"), n["ratings"] + n["comparisons"], by_whom(n)),
     ]  # fmt: skip
     grid = st.grid(4, min_column_width=190, border=True)
     for icon, label, value, under in cells:

@@ -14,6 +14,7 @@ from core.results.trust import Trust
 from pages.components import (
     badges,
     layout,
+    left_out,
     resources,
     results_data,
     results_detail,
@@ -169,6 +170,7 @@ def page() -> None:
     known = results_data.studies()
     if not known:
         nothing()
+        left_out.tell(results_data.left_out(results_data.ALL))
         return
     for kind in ("comparison", "rating"):
         if (id := asked(kind)) is not None:
@@ -179,9 +181,11 @@ def page() -> None:
     head(results_data.engines(wanted if wanted in known else next(iter(known))))
     if wanted is not None and wanted not in known:
         layout.notice(_("Study {n} has no results yet. Here is the newest that has some.").format(n=wanted), "warning")
+        left_out.tell(results_data.left_out(wanted))
     choices = st.container(horizontal=True, vertical_alignment="bottom")
     with choices:
         study = study_choice(known)
+    left_out.tell(results_data.left_out(study))
     show = sections(study)
     which = section_choice(show)
     (compared if which in (WINS, RADAR) else rated)(study, which, choices)

@@ -11,6 +11,7 @@ from pages.components import (
     badges,
     deleting,
     layout,
+    leaving,
     resources,
     reviewing,
     role_bringing,
@@ -164,7 +165,7 @@ def beside(role: tables.RoleCard, sessions: list[tables.Session]) -> None:
 
 
 def download(role: tables.RoleCard) -> None:
-    if not resources.may("export", role):
+    if not resources.may("export", role) or not leaving.allowed("role", role.id or 0, "roles_unconfirmed"):
         return
     st.download_button(
         _("Save as a file"), role_library.as_file(role), file_name=f"role-{role.id}.json", mime="application/json",

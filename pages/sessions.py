@@ -6,9 +6,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.clearance import Clearance, standing_of
-from core.consent import EXPORT
 from core.people import reviews
-from core.people.rights import agreed
 from core.sessions import importing
 from pages.components import (
     asked,
@@ -17,6 +15,7 @@ from pages.components import (
     crisis,
     deleting,
     layout,
+    leaving,
     looking,
     resources,
     reviewing,
@@ -68,7 +67,7 @@ def library() -> None:
             open_these(chosen)
         if len(chosen) > MOST_SHOWN:
             layout.muted(_("Two at most can be laid side by side."))
-        charts.csv_button(session_choice.table(found), name="sessions", key="sessions")
+        charts.csv_button(lambda: session_choice.table(session_choice.named(found)), name="sessions", key="sessions")
 
 
 def say_withdrawn() -> None:
@@ -195,8 +194,8 @@ def confirmed(session: tables.Session) -> Callable[[str], object]:
 
 
 def download(session: tables.Session, turns: list[tables.Turn]) -> None:
-    """The session as a file; what somebody said here leaves only where everybody agreed to *export*."""
-    if not resources.may("export", session) or not agreed(store, "session", session.id or 0, EXPORT):
+    """The session as a file, where its words may leave."""
+    if not resources.may("export", session) or not leaving.allowed("session", session.id or 0, "sessions_unconfirmed"):
         return
     rows = [{"position": t.position, "seat": t.seat, "text": t.text, "stage": t.stage} for t in turns]
     known = {"id": session.id, "title": session.title, "origin": session.origin, "language": session.language}

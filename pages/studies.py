@@ -12,11 +12,12 @@ from core.people import looks
 from core.studies import own, service
 from core.studies.archive import records_in
 from core.studies.estimate import estimate
+from core.studies.expand import Expansion
 from core.studies.export import export_archive
 from core.studies.importing import import_archive
 from core.studies.progress import standing
 from pages.components import layout, resources, study_form, study_money, study_rereading, study_standing
-from pages.components.words import _
+from pages.components.words import _, many
 from storage import tables
 from storage.store import Store
 
@@ -75,10 +76,20 @@ def before_starting(store: Store, given: dict[str, object]) -> None:
     layout.section(_("Before you start"))
     study_money.takes(found)
     layout.muted(_(" · ").join(f"{kinds.get(kind, kind)}: {n:,}" for kind, n in found.units.items()))
+    say_left_out(made)
     if found.unpriced:
         layout.notice(_("No price is known for {models}: the cost is not known, not 0.").format(models=", ".join(found.unpriced)), "warning")
     if found.goes_to:
         layout.notice(_("Texts go to: {names}").format(names=", ".join(found.goes_to)), "warning")
+
+
+def say_left_out(made: Expansion) -> None:
+    """Sessions that would be judged, were it not for who spoke in them."""
+    reasons = list(made.left_out.values())
+    if n := reasons.count("not rated"):
+        layout.notice(many("{n} session is not judged: somebody in it did not agree to being rated here.", "{n} sessions are not judged: somebody in them did not agree to being rated here.", n), "warning")
+    if n := reasons.count("withdrawn"):
+        layout.notice(many("{n} session is not judged: it was withdrawn.", "{n} sessions are not judged: they were withdrawn.", n), "warning")
 
 
 def new_study(store: Store) -> None:
@@ -120,17 +131,22 @@ def written(design: dict[str, object]) -> str:
 
 def export(store: Store, id: int) -> None:
     """Everything behind the study's numbers as one file, which another workbench can bring in."""
+    unread = st.checkbox(
+        _("Also text that nobody has confirmed"), key="studies_unconfirmed",
+        help=_("It may hold personal data: only for where it may be read. What people did not agree to export never leaves."),
+    )  # fmt: skip
     if st.button(_("Prepare the export"), key="studies_export", icon=":material/folder_zip:"):
         with st.spinner(_("Collecting tables, calls, prompts and instruments …")):
             try:
                 resources.require("export", store.studies.get(id))
-                st.session_state["studies_zip"] = (id, export_archive(store, id))
-                looks.note_records(store, resources.person(), records_in(st.session_state["studies_zip"][1]), "export")
+                st.session_state["studies_zip"] = (id, unread, export_archive(store, id, unread))
+                looks.note_records(store, resources.person(), records_in(st.session_state["studies_zip"][2]), "export")
             except WorkbenchError as error:
                 layout.problem(error)
     held = st.session_state.get("studies_zip")
-    if held and held[0] == id:
-        st.download_button(_("Save the export"), held[1], f"study-{id}.zip", "application/zip", key="studies_zip_save", icon=":material/download:")
+    if held and held[:2] == (id, unread):
+        layout.muted(_("It holds made-up and confirmed text, and what people agreed to export. method.json in it counts what is left out, and why."))
+        st.download_button(_("Save the export"), held[2], f"study-{id}.zip", "application/zip", key="studies_zip_save", icon=":material/download:")
 
 
 def bring_in(store: Store) -> None:

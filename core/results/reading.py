@@ -109,6 +109,30 @@ def studies_with(store: Store, table: str) -> list[int]:
     return sorted({*own, *reusing}, reverse=True)
 
 
+def loose(store: Store) -> bool:
+    """Whether figures may use anything that belongs to no study."""
+    barred = aside(store).all
+    return any(
+        query(store, f"SELECT 1 FROM {table} r WHERE r.study_id IS NULL{without(table, barred, 'r.')} LIMIT 1")
+        for table in ("rating", "comparison")
+    )
+
+
+def counts(store: Store) -> dict[str, int]:
+    """Sessions, ratings and comparisons that are not withdrawn, ratings by the kind of rater, and how many are."""
+    hidden = clearance.withdrawn(store)
+    seen = f"id NOT IN ({numbers(sorted(hidden))})"
+    sessions = query(store, f"SELECT count(*), coalesce(sum(origin = 'live'), 0) FROM session WHERE {seen}")[0]
+    found = {"sessions": sessions[0], "live": sessions[1], "withdrawn": len(hidden)}
+    for table in ("rating", "comparison"):
+        sql = (
+            f"SELECT a.kind, count(*) FROM {table} r JOIN rater a ON a.id = r.rater_id WHERE 1{without(table, hidden, 'r.')} GROUP BY a.kind"
+        )
+        by = dict(query(store, sql))
+        found |= {f"{table}s": sum(by.values())} | {f"{table}s by {kind}": n for kind, n in by.items()}
+    return found
+
+
 def without(table: str, barred: Iterable[int], named: str) -> str:
     """The condition that leaves sessions out of ratings or comparisons."""
     ids = numbers(sorted(barred))

@@ -1,7 +1,7 @@
 """Figures: one template for both themes, labels that travel with the figure, and the table beside it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -222,12 +222,17 @@ def show_table(
             )
 
 
-def csv_button(table: pd.DataFrame, *, name: str, key: str, made_by: str = "") -> None:
+def csv_button(table: pd.DataFrame | Callable[[], pd.DataFrame], *, name: str, key: str, made_by: str = "") -> None:
     """The table as a file, made when it is asked for; ``made_by`` becomes its last column."""
-    labelled = table.assign(**{_("Made by"): made_by}) if made_by else table
+    column = _("Made by")
+
+    def made() -> bytes:
+        rows = table() if callable(table) else table
+        return csv(rows.assign(**{column: made_by}) if made_by else rows)
+
     st.download_button(
         plain("CSV"),
-        lambda: csv(labelled),
+        made,
         f"{name}.csv",
         "text/csv",
         key=f"{key}_csv",

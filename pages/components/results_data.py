@@ -44,8 +44,7 @@ def _studies(url: str, version: int) -> dict[int, str]:
     store = resources.store()
     ids = {*reading.studies_with(store, "rating"), *reading.studies_with(store, "comparison")}
     found = {id: store.studies.get(id).name for id in sorted(ids, reverse=True)}
-    loose = store.ratings.count(study_id=None) + store.comparisons.count(study_id=None)
-    return found | ({ALL: ""} if loose else {})
+    return found | ({ALL: ""} if reading.loose(store) else {})
 
 
 def ratings(study: int, instrument: str = "") -> Frame:
@@ -64,6 +63,16 @@ def _frame(table: str, study: int, instrument: str, url: str, version: int) -> F
         return Frame(rows, reading.sessions(store, rows["session"].unique()))
     rows = reading.comparisons(store, study or None)
     return Frame(rows, reading.sessions(store, {*rows["first"], *rows["second"]}))
+
+
+def left_out(study: int) -> reading.Aside:
+    """The sessions judged in a study that its figures leave out."""
+    return _left_out(study, *state())
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _left_out(study: int, url: str, version: int) -> reading.Aside:
+    return reading.left_out(resources.store(), study or None)
 
 
 def rated_with(study: int) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from core.leaving import Leaving
 from pages.components import badges, resources, session_view
 from pages.components.words import _
 
@@ -83,6 +84,14 @@ def table(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
             for row in rows
         ]
     )
+
+
+def named(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows for a file: of a session whose words may not leave, the title and the codes stay."""
+    going = Leaving(resources.store())
+    going.look("session", (row["id"] for row in rows))
+    blank = {"title": "", "role": "", "client_code": "", "counselor_code": ""}
+    return [row | blank if going.why("session", row["id"]) else row for row in rows]
 
 
 def choose(rows: Sequence[dict[str, Any]]) -> list[int]:

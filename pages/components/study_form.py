@@ -6,9 +6,11 @@ from typing import Any
 import streamlit as st
 
 from core import instruments
+from core.clearance import lacking
+from core.consent import RATED
 from core.instruments import Instrument
 from pages.components import layout, resources, session_view
-from pages.components.words import _, language
+from pages.components.words import _, language, many
 from storage.store import Store
 
 Design = dict[str, Any]
@@ -106,7 +108,11 @@ def chosen_roles(store: Store, source: str, spoken: str) -> tuple[Any, list[Desi
 
 
 def session_choice(store: Store, spoken: str) -> list[int]:
-    rows = [row for row in store.sessions.all(language=spoken, withdrawn="") if row.state in ("ended", "stopped")][-MOST_LISTED:]
+    refused = lacking(store, RATED)
+    over = [row for row in store.sessions.all(language=spoken, withdrawn="") if row.state in ("ended", "stopped")]
+    rows = [row for row in over if row.id not in refused][-MOST_LISTED:]
+    if n := sum(row.id in refused for row in over):
+        layout.muted(many("{n} session is left out: not everybody in it agreed to being rated here.", "{n} sessions are left out: not everybody in them agreed to being rated here.", n))
     known = {row.id or 0: session_view.label(row) for row in reversed(rows)}
     every = st.checkbox(_("All {n} of them").format(n=len(known)), value=True, key=f"studies_every_{spoken}", persist_state="session")
     if every:

@@ -44,6 +44,7 @@ def what_happened(failure: Failure) -> tuple[str, str]:
         "filtered": (_("A content filter stopped it"), other_judge),
         "refused": (_("The endpoint refused the request"), _("Test the connection on Models and agents, then retry.")),
         "gate": (_("The text may not leave this machine"), _("Confirm its masking, or choose a local model.")),
+        "consent": (_("Somebody in the session did not agree, or withdrew"), _("These are not asked again while that is so. The study goes on with the rest.")),
         "missing": (_("The judge left it out"), other_judge), "cut": (_("The answer was cut at its longest"), _("Allow more tokens for an answer, then retry.")),
         "unreadable": (_("The answer could not be read"), other_judge),
         "off_scale": (_("The rating was not on the scale"), other_judge),
@@ -109,7 +110,7 @@ def progress(found: Standing) -> None:
 
 def rest_words() -> dict[str, str]:
     """Units that ended without an answer, by their state."""
-    return {"unscored": _("{n} unscored"), "failed": _("{n} failed"), "gone": _("{n} gone")}
+    return {"unscored": _("{n} unscored"), "failed": _("{n} failed"), "refused": _("{n} without consent"), "gone": _("{n} gone")}
 
 
 def figures(found: Standing) -> None:
@@ -118,6 +119,8 @@ def figures(found: Standing) -> None:
     cost = _("not known") if sums.unpriced else f"${sums.cost:,.2f}"
     budget = found.study.budget
     under = _("{n} reused, {u} unscored, {f} failed").format(n=counts["reused"], u=counts["unscored"], f=counts["failed"])
+    if counts["refused"]:
+        under += _(", {n} without consent").format(n=f"{counts['refused']:,}")
     if counts["gone"]:
         under += _(", {n} gone").format(n=f"{counts['gone']:,}")
     cells = [

@@ -1,0 +1,90 @@
+"""What persons did not agree to, or withdrew, on the pages: left out, counted, and said."""
+
+from core.consent import RATED
+from core.people import agreements
+from core.people.agreements import Who
+from core.studies import service
+from storage.store import Store
+from tests.core.studies.test_consent import RATINGS, held
+from tests.pages.conftest import Open, assert_calm, shown
+
+
+def done(store: Store) -> int:
+    study = service.begin(store, RATINGS)
+    service.start(store, study.id or 0, worker=False)
+    service.work_off(store)
+    return study.id or 0
+
+
+def test_figures_say_what_they_leave_out(open_page: Open, store: Store) -> None:
+    held(store, "apple")
+    held(store, "plum", group=False)
+    goes, person = held(store, "pear")
+    study = done(store)
+    hidden = store.ratings.find(session_id=goes)
+    agreements.withdraw(store, Who(person), session_id=goes)
+    for name in ("results.py", "agreement.py"):
+        at = open_page(name)
+        assert_calm(at)
+        assert "1 session was withdrawn" in shown(at) and "1 session is without consent to group figures" in shown(at), name
+    assert hidden is not None
+    at = open_page("results.py", rating=hidden.id)
+    assert_calm(at)
+    assert "was withdrawn by somebody" in shown(at) and "pear" not in shown(at)
+    assert "1 withdrawn" in shown(open_page("home.py"))
+    assert study
+
+
+def test_results_of_withdrawn_sessions_alone_are_said_and_break_nothing(open_page: Open, store: Store) -> None:
+    goes, person = held(store, "pear")
+    done(store)
+    agreements.withdraw(store, Who(person), session_id=goes)
+    at = open_page("results.py")
+    assert_calm(at)
+    assert "Nothing has been judged yet" in shown(at) and "1 session was withdrawn" in shown(at)
+
+
+def test_a_study_says_who_is_left_out_before_it_starts_and_what_ended_since(open_page: Open, store: Store) -> None:
+    held(store, "apple")
+    held(store, "plum", rated=False)
+    goes, person = held(store, "pear")
+    at = open_page("studies.py")
+    at.segmented_control(key="studies_source_en").set_value("sessions").run()
+    assert_calm(at)
+    assert "1 session is left out" in shown(at)
+    at.segmented_control(key="studies_way").set_value("text").run()
+    at.text_area[0].set_value("name: All\nsteps:\n  - kind: ratings\n    items: [Q1]\n    repeats: 1\n").run()
+    assert "1 session is not judged: somebody in it did not agree" in shown(at)
+    study = service.begin(store, RATINGS)
+    agreements.withdraw(store, Who(person), [RATED], goes)
+    service.start(store, study.id or 0, worker=False)
+    service.work_off(store)
+    at = open_page("studies.py", study=study.id)
+    assert_calm(at)
+    assert "Somebody in the session did not agree, or withdrew" in shown(at) and "1 without consent" in shown(at)
+    assert "studies_retry" not in [button.key for button in at.button]
+
+
+def test_an_export_asks_for_unconfirmed_text_by_name(open_page: Open, store: Store) -> None:
+    held(store, "apple")
+    study = done(store)
+    at = open_page("studies.py", study=study)
+    assert not at.checkbox(key="studies_unconfirmed").value
+    at.button(key="studies_export").click().run()
+    assert_calm(at)
+    assert at.session_state["studies_zip"][:2] == (study, False)
+    at.checkbox(key="studies_unconfirmed").check().run()
+    assert "studies_zip_save" not in [button.key for button in at.get("download_button")], "another export than was asked for"
+
+
+def test_a_session_is_saved_only_where_everybody_agreed(open_page: Open, store: Store) -> None:
+    whole, _ = held(store, "apple")
+    bare, _ = held(store, "plum", export=False)
+    assert at_download(open_page, whole) and not at_download(open_page, bare)
+    assert "Not everybody in it agreed to export" in shown(open_page("sessions.py", session=bare))
+
+
+def at_download(open_page: Open, session: int) -> bool:
+    at = open_page("sessions.py", session=session)
+    assert_calm(at)
+    return any(button.proto.label == "Download" for button in at.get("download_button"))
