@@ -139,7 +139,7 @@ def test_the_command_line_shows_no_word_of_what_was_withdrawn(store: Store, ana:
     assert "anaword" in str(show(store, "session", id)) and "anaword" in str(show(store, "rating", rating))
     agreements.withdraw(store, Who(ana))
     for kind, record in (("session", id), ("rating", rating)):
-        with pytest.raises(NotAllowed, match="was withdrawn"):
+        with pytest.raises(NotAllowed, match="withdrew it"):
             show(store, kind, record)
 
 
