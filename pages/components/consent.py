@@ -77,6 +77,11 @@ def outside_words(there: Across) -> str:
     return _("What I write leaves this machine: it is sent to {name} ({url}).").format(name=name, url=there.outside)
 
 
+def shown(words: str, there: Across) -> str:
+    """A sentence for a tick; the address stands as it is, since a link would swallow what follows it."""
+    return plain(words).replace(plain(there.outside), f"`{there.outside}`") if there.outside else plain(words)
+
+
 def points(there: Across) -> list[str]:
     """What somebody in the client's seat has to read, one tick each."""
     return [
@@ -101,7 +106,7 @@ def client_seat(session: tables.Session, key: str) -> Given:
     with st.container(border=True):
         layout.card_title(_("Before you take the client's seat"))
         layout.muted(_("It is not suited when you think of harming yourself or someone else.") + " " + later_words())
-        ticked = [st.checkbox(plain(words), key=f"{key}_tick_{n}") for n, words in enumerate(points(there), 1)]
+        ticked = [st.checkbox(shown(words, there), key=f"{key}_tick_{n}") for n, words in enumerate(points(there), 1)]
         return answered(there, key, all(ticked))
 
 
@@ -114,7 +119,7 @@ def counselor_seat(session: tables.Session, key: str) -> Given:
             _("What you write is stored here under your code, {code}. Everyone with access to this workbench can open it; who does is kept, and you can see it.").format(code=resources.person().code)
             + " " + later_words()
         )  # fmt: skip
-        agreed = not there.outside or st.checkbox(plain(outside_words(there)), key=f"{key}_outside")
+        agreed = not there.outside or st.checkbox(shown(outside_words(there), there), key=f"{key}_outside")
         return answered(there, key, agreed)
 
 

@@ -326,7 +326,7 @@ def test_the_counselors_notice_names_the_address_outside_and_asks_for_it(
     id = service.begin(store, role, client, store.agents.find(seat="counselor")).id or 0
     page = opened(id)
     page.button(key="live_take_counselor").click().run()
-    assert f"sent to Models & more ({url})" in page.checkbox(key="live_consent_outside").label.replace("\\", "")
+    assert f"sent to Models & more (`{url}`)" in page.checkbox(key="live_consent_outside").label.replace("\\", "")
     assert page.button(key="live_consent_begin").disabled
     page.checkbox(key="live_consent_outside").check()
     page.segmented_control(key="live_consent_scope").set_value("all").run()
