@@ -16,6 +16,7 @@ from storage.standing import members
 
 KINDS = ("session", "report", "role", "study", "client", "counselor")
 SOME = 400  # ids in one statement
+OF_SESSIONS = (("rating", "session_id"), ("comparison", "first_id"), ("comparison", "second_id"), ("feedback", "session_id"))  # what was said of them
 
 
 @dataclass
@@ -28,6 +29,7 @@ class Going:
     sessions: set[int] = field(default_factory=set)
     studies: set[int] = field(default_factory=set)
     clients: set[str] = field(default_factory=set)
+    studies_named: set[tuple[str, str]] = field(default_factory=set)  # (name, created)
     removed: Counter[str] = field(default_factory=Counter)
 
     def by_kind(self) -> dict[str, set[int]]:
@@ -47,11 +49,12 @@ def remove(connection: sqlite3.Connection, kind: str, id: int | str, branches: b
         raise DataError("A {kind} cannot be deleted on its own. Delete the report, role, session or study it belongs to.", kind=kind)
     going = named(connection, kind, id)
     follow(connection, going, branches)
+    for some in parts(going.studies):
+        going.studies_named |= set(connection.execute(f"SELECT name, created FROM study WHERE id IN ({places(some)})", some))
     empty_units(connection, going)
     delete_calls(connection, calls_of(connection, going), going.removed)
     for table, column, ids in (
-        ("rating", "session_id", going.sessions), ("comparison", "first_id", going.sessions),
-        ("comparison", "second_id", going.sessions), ("feedback", "session_id", going.sessions),
+        *((table, column, going.sessions) for table, column in OF_SESSIONS),
         ("consent", "session_id", going.sessions), ("turn", "session_id", going.sessions), ("session", "id", going.sessions), ("note", "id", going.notes),
         ("mask", "report_id", going.reports), ("report", "id", going.reports), ("role_card", "id", going.roles),
         ("unit", "study_id", going.studies), ("study", "id", going.studies),
@@ -170,7 +173,9 @@ def note_unfinished(connection: sqlite3.Connection, going: Going) -> None:
     row = connection.execute("SELECT value FROM setting WHERE name = ?", (reclaiming.UNFINISHED,)).fetchone()
     before = json.loads(row[0]) if row else {}
     before = before if isinstance(before, dict) else {}
-    noted = {kind: sorted(set(before.get(kind, ())) | ids) for kind, ids in going.by_kind().items()}
+    noted: dict[str, Any] = {kind: sorted(set(before.get(kind, ())) | ids) for kind, ids in going.by_kind().items()}
+    known = {(str(name), str(created)) for name, created in before.get(reclaiming.STUDIES, ())}
+    noted[reclaiming.STUDIES] = sorted(known | going.studies_named)
     writing.keep_setting(connection, reclaiming.UNFINISHED, noted)
 
 
@@ -202,7 +207,7 @@ def remove_words(connection: sqlite3.Connection, person_id: int, session_id: int
     removed = going.removed
     delete_calls(connection, calls_of(connection, going), removed)
     empty_units(connection, going)
-    for table, column in (("rating", "session_id"), ("comparison", "first_id"), ("comparison", "second_id"), ("feedback", "session_id")):
+    for table, column in OF_SESSIONS:
         removed[table] += delete_where(connection, table, column, spoke)
     for some in parts(spoke):  # faults may quote; the edition tells calls under way that they carry deleted words
         connection.execute(f"UPDATE session SET edition = edition + 1, faults = '[]' WHERE id IN ({places(some)})", some)

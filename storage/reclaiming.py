@@ -18,6 +18,7 @@ from storage.database import set_pragmas
 
 UNFINISHED = "cleaning unfinished"  # setting: records (ids by kind) whose files and freed pages are still to go
 PATIENCE_MS = 5_000
+STUDIES = "studies by name"  # beside them: (name, created) of deleted studies, which former exports are known by
 MANIFEST = "manifest.json"
 FORMER = {"session": "sessions.jsonl", "report": "reports.jsonl", "role": "roles.jsonl"}  # of exports without a list
 Records = Mapping[str, Set[int]]
@@ -50,15 +51,20 @@ def remove_files(path: Path, gone: Records, own: "Own") -> tuple[int, int]:
 
 
 class Own:
-    """What tells an export of this store: its identity, and for former exports the studies there are (name, created)."""
+    """What tells an export of this store: its identity, and for former exports the studies there are (name, created),
+    or were until they were ``deleted``."""
 
-    def __init__(self, identity: str, studies: Set[tuple[str, str]]) -> None:
-        self.identity, self.studies = identity, studies
+    def __init__(self, identity: str, studies: Set[tuple[str, str]], deleted: Set[tuple[str, str]]) -> None:
+        self.identity, self.studies, self.deleted = identity, studies, deleted
 
     def made(self, manifest: Mapping[str, Any], study: Mapping[str, Any]) -> bool:
         if "store" in manifest:
             return bool(manifest["store"] == self.identity)
-        return (str(study.get("name")), str(study.get("created"))) in self.studies
+        return named(study) in self.studies | self.deleted
+
+
+def named(study: Mapping[str, Any]) -> tuple[str, str]:
+    return str(study.get("name")), str(study.get("created"))
 
 
 def exports_holding(folder: Path, gone: Records, own: Own) -> Iterator[Path]:
@@ -84,8 +90,11 @@ def holds(read: Any, gone: Records, own: Own) -> bool:
         manifest = json.loads(read(MANIFEST))
         if not isinstance(manifest, dict) or manifest.get("format") != "rapport study":
             return False
-        if not own.made(manifest, json.loads(read("study.json").splitlines()[0])):
+        study = json.loads(read("study.json").splitlines()[0])
+        if not own.made(manifest, study):
             return False
+        if "store" not in manifest and named(study) in own.deleted:
+            return True
         if isinstance(records := manifest.get("records"), dict):
             return any(set(records.get(kind, ())) & ids for kind, ids in gone.items())
         return any(ids_in(read, file) & gone.get(kind, frozenset()) for kind, file in FORMER.items()) or names_unit(read, gone)

@@ -105,39 +105,37 @@ class Store:
             return going
 
         going = self.database.write(both)
-        files = len(self.copies()) + self.exports_holding(going.by_kind())
-        finished = self.clean_up()
-        return Receipt({name: n for name, n in sorted(going.removed.items()) if n}, files if finished else 0, finished)
+        files, finished = self._cleaned()
+        return Receipt({name: n for name, n in sorted(going.removed.items()) if n}, files, finished)
 
     def clean_up(self) -> bool:
         """Remove the files that deletions noted and overwrite what they freed.
 
         False where others held the database or a file could not be removed: it is tried again at the next start.
         """
+        return self._cleaned()[1]
+
+    def _cleaned(self) -> tuple[int, bool]:
+        """How many files went, and whether nothing is left to do."""
         pending = self.settings.get(reclaiming.UNFINISHED)
         if self.path is None or not pending:
-            return True
-        left = 0
+            return 0, True
+        files = left = 0
         if isinstance(pending, dict):  # after an update only the freed pages are to be overwritten
+            named = {(str(name), str(created)) for name, created in pending.pop(reclaiming.STUDIES, [])}
             gone = {kind: set(ids) for kind, ids in pending.items()}
-            _, left = reclaiming.remove_files(self.path, gone, self._own())
+            files, left = reclaiming.remove_files(self.path, gone, self._own(named))
         if left or not reclaiming.reclaim(self.path):
-            return False
+            return files, False
         self.settings.set(reclaiming.UNFINISHED, False)
-        return True
-
-    def exports_holding(self, records: dict[str, set[int]]) -> int:
-        """How many exports of this store in the data folder hold one of these records."""
-        if self.path is None:
-            return 0
-        return sum(1 for _ in reclaiming.exports_holding(self.path.parent, records, self._own()))
+        return files, True
 
     def identity(self) -> str:
         """What names this store in what it exports; made when first asked for."""
         return str(self.settings.get("identity") or self.settings.keep_first("identity", uuid.uuid4().hex))
 
-    def _own(self) -> reclaiming.Own:
-        return reclaiming.Own(self.identity(), {(study.name, study.created) for study in self.studies.all()})
+    def _own(self, deleted: set[tuple[str, str]]) -> reclaiming.Own:
+        return reclaiming.Own(self.identity(), {(study.name, study.created) for study in self.studies.all()}, deleted)
 
     def copies(self) -> list[Path]:
         """Copies of the database from before an update, which hold all that was there then."""

@@ -1,6 +1,7 @@
 """What is deleted for good is nowhere any more: no row, text of a call, log, export or copy holds its words."""
 
 import asyncio
+import json
 import shutil
 import sqlite3
 import threading
@@ -340,10 +341,10 @@ def test_a_kill_after_the_deletion_leaves_the_rest_to_the_next_start(store: Stor
     id = exported(store, store.path.parent / "exports" / "one", "killedhere")
     (store.path.parent / "rapport.before-0001.db").write_bytes(b"killedhere before the update")
 
-    def killed() -> bool:
+    def killed() -> tuple[int, bool]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(store, "clean_up", killed)
+    monkeypatch.setattr(store, "_cleaned", killed)
     with pytest.raises(KeyboardInterrupt):
         store.delete("session", id)
     assert "killedhere" in everything_in(store)
@@ -403,3 +404,31 @@ def test_sessions_with_the_same_words_keep_their_own_call(store: Store) -> None:
     assert len(kept) == 2 and all(store.calls.whole(row["call_id"])["raw"] for row in kept)
     store.delete("session", second)
     assert "twinclient" not in everything_in(store)
+
+
+def former(store: Store, study: int, name: str) -> Path:
+    """An export of the study as the first format wrote it: no store, no list of records."""
+    assert store.path is not None
+    out = export_study(store, study, store.path.parent / "exports" / name)
+    manifest = json.loads((out / "manifest.json").read_text())
+    (out / "manifest.json").write_text(json.dumps({"format": manifest["format"], "version": 1, "files": manifest["files"]}))
+    return out
+
+
+def test_a_former_export_goes_with_its_study_and_that_of_another_stays(store: Store) -> None:
+    ensure_shipped(store)
+    one, other = held(store, "alder"), held(store, "birch")
+    first, second = study_over(store, [one.id or 0]), study_over(store, [other.id or 0])
+    store.studies.update(second, name="Another")
+    goes, stays = former(store, first, "first"), former(store, second, "second")
+    assert store.delete("study", first).files == 1
+    assert not goes.exists() and (stays / "manifest.json").exists()
+
+
+def test_a_deletion_looks_for_files_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    ensure_shipped(store)
+    one = held(store, "alder")
+    former(store, study_over(store, [one.id or 0]), "first")
+    looked, look = list[Path](), reclaiming.exports_holding
+    monkeypatch.setattr(reclaiming, "exports_holding", lambda folder, *given: looked.append(folder) or look(folder, *given))
+    assert store.delete("session", one.id or 0).files == 1 and len(looked) == 1
