@@ -222,7 +222,7 @@ def test_a_counselor_is_sent_to_their_own_series(open_page: Open, as_person: AsP
     as_person({"counselor": []}, "T-01")
     at = open_page("results.py", study=judged)
     assert_calm(at)
-    assert "This page is for Researcher" in shown(at) and not at.dataframe
+    assert "This page is for: Researcher" in shown(at) and not at.dataframe
 
 
 def test_long_labels_of_figures_break_in_both_languages() -> None:

@@ -232,7 +232,7 @@ def test_the_library_is_searched_and_only_researchers_may_change(open_page: Open
     as_person({"counselor": []}, "T-01")
     at.run()
     assert_calm(at)
-    assert not [area for area in at.text_area if str(area.key).startswith("roles_edit_")] and "for Researcher" in shown(at)
+    assert not [area for area in at.text_area if str(area.key).startswith("roles_edit_")] and "for: Researcher" in shown(at)
 
 
 def test_words_typed_into_a_card_wait_for_a_review(open_page: Open, store: Store) -> None:
