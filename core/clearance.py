@@ -165,7 +165,7 @@ def codes_of(connection: sqlite3.Connection, kind: str, facts: standing.TextFact
         return None if report is None else codes_of(connection, "report", report)
     if kind != "report":
         return None
-    return Everybody(frozenset(), (), by_code(connection, facts.client_code, facts.counselor_code), False, standing.must_ask(connection))
+    return Everybody(frozenset(), (), by_codes(connection, codes_in(facts)), False, standing.must_ask(connection))
 
 
 class Said:
@@ -181,18 +181,29 @@ def everybody(connection: sqlite3.Connection, facts: standing.SessionFacts, said
     said = said or Said(connection)
     brought = facts.elsewhere or facts.origin in ("imported", "reconstructed")
     ours = facts.speakers - {None} if facts.elsewhere else facts.speakers  # who spoke there is nobody here
-    if not (brought or ours or facts.client_code or facts.counselor_code):
+    if not (brought or ours or facts.report_id or facts.client_code or facts.counselor_code):
         return None
     persons = {said.members(id) for id in ours if id is not None}
     return Everybody(
         standing.family(connection, facts.id), [said.rows(ids) for ids in persons],
-        by_code(connection, facts.client_code, facts.counselor_code), None in ours,
+        by_codes(connection, {*codes_in(facts), *codes_of_report(connection, facts.report_id)}), None in ours,
         brought and standing.must_ask(connection),
     )  # fmt: skip
 
 
-def by_code(connection: sqlite3.Connection, client: str, counselor: str) -> list[list[standing.Agreed]]:
-    found = [standing.agreed_for(connection, seat, code) for seat, code in (("client", client), ("counselor", counselor)) if code]
+def codes_in(facts: "standing.SessionFacts | standing.TextFacts") -> list[tuple[str, str]]:
+    """The seats and codes a session or report bears."""
+    return [(seat, code) for seat, code in (("client", facts.client_code), ("counselor", facts.counselor_code)) if code]
+
+
+def codes_of_report(connection: sqlite3.Connection, id: int | None) -> list[tuple[str, str]]:
+    """A dialogue is its report's client's, whatever codes it bears itself."""
+    report = standing.text_facts(connection, "report", id) if id else None
+    return [] if report is None else codes_in(report)
+
+
+def by_codes(connection: sqlite3.Connection, codes: Iterable[tuple[str, str]]) -> list[list[standing.Agreed]]:
+    found = [standing.agreed_for(connection, seat, code) for seat, code in sorted(codes)]
     return [rows for rows in found if rows]
 
 
@@ -219,14 +230,14 @@ def kind_of(store: Store, kind: str, id: int) -> Clearance:
 def asked(store: Store) -> dict[int, Everybody]:
     """All who have a say, by session; of sessions in which nobody has, none."""
 
-    def find(connection: sqlite3.Connection) -> dict[int, Everybody]:
-        facts = [standing.session_facts(connection, id) for id in standing.spoken_sessions(connection)]
-        said = Said(connection)
-        found = {one.id: everybody(connection, one, said) for one in facts if one is not None}
-        return {id: who for id, who in found.items() if who is not None}
+    return store.database.read(asked_in)
 
-    found: dict[int, Everybody] = read(store, find)
-    return found
+
+def asked_in(connection: sqlite3.Connection) -> dict[int, Everybody]:
+    facts = [standing.session_facts(connection, id) for id in standing.spoken_sessions(connection)]
+    said = Said(connection)
+    found = {one.id: everybody(connection, one, said) for one in facts if one is not None}
+    return {id: who for id, who in found.items() if who is not None}
 
 
 def kinds(store: Store, kind: Literal["report", "role"]) -> dict[int, Clearance]:

@@ -1,11 +1,15 @@
 """What rows of consent say together. Pure.
 
-The narrower row wins: one for a session beats one for all of theirs. A withdrawal beats whatever was agreed before it.
+The narrower row wins: one for a session beats one for the session it was branched off from, and that one beats one for
+all of theirs. A withdrawal beats whatever was agreed before it. *Before* and *later* go by the numbers of the rows,
+since clocks are set back.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from core.errors import msg
 
@@ -69,11 +73,10 @@ def stands(rows: Iterable[Row], purpose: str, family: Iterable[int], endpoint: s
     ]  # fmt: skip
     if not about:
         return None
-    narrow = [row for row in about if row.session_id is not None]
-    latest = max(narrow or about, key=lambda row: (row.given, row.id or 0))
-    ended = max(row.withdrawn for row in about)
-    agreed = latest.agreed and latest.given > ended and same(latest.endpoint) == where
-    return Stands(latest, agreed, ended if ended >= latest.given else "")
+    latest = max(about, key=lambda row: (row.session_id or 0, row.id or 0))  # a branch is newer than what it is of
+    later = [row for row in about if row.withdrawn and not row.agreed and (row.id or 0) > (latest.id or 0)]
+    ended = latest.withdrawn or max((row.withdrawn for row in later), default="")
+    return Stands(latest, latest.agreed and not ended and same(latest.endpoint) == where, ended)
 
 
 def decided(rows: Iterable[Row], purpose: str, family: Iterable[int], endpoint: str = "") -> bool | None:
@@ -83,8 +86,18 @@ def decided(rows: Iterable[Row], purpose: str, family: Iterable[int], endpoint: 
 
 
 def same(endpoint: str) -> str:
-    """A base URL as it is compared."""
-    return endpoint.strip().rstrip("/")
+    """A base URL as it is compared: one place has many spellings."""
+    parts = urlsplit(endpoint.strip())
+    if not parts.hostname:
+        return endpoint.strip().rstrip("/")
+    scheme, host = parts.scheme.lower(), parts.hostname.lower().rstrip(".")
+    try:
+        port = parts.port
+    except ValueError:
+        return endpoint.strip()
+    shown = "" if port in (None, {"http": 80, "https": 443}.get(scheme)) else f":{port}"
+    path = re.sub("/+", "/", parts.path).rstrip("/")
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}{shown}{path}"
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,13 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import update
-from sqlmodel import Session as Transaction
 from sqlmodel import col, select
 
 from storage import standing, tables
+from storage.ledger import insert
 from storage.records import Records
 from storage.standing import Tally
 
@@ -32,27 +31,6 @@ class Persons(Records[tables.Person]):
         while found.joined_to is not None and found.joined_to not in seen:
             seen.add(found.joined_to)
             found = self.get(found.joined_to)
-        return found
-
-    def join(self, one: int, other: int) -> tuple[int, int]:
-        """Let the row that stands for one person name the row of another; at once, so that no two ever name each other.
-
-        Returns:
-            the ids of both rows, first the one that stands for itself no more; the same id twice: they are one already.
-        Raises:
-            NotFound: no such person.
-        """
-
-        def both(connection: sqlite3.Connection) -> tuple[int, int]:
-            joined, onto = (standing.root(connection, id) for id in (one, other))
-            if joined and onto and joined != onto:
-                connection.execute("UPDATE person SET joined_to = ? WHERE id = ?", (onto, joined))
-            return joined, onto
-
-        found = self.database.write(both)
-        for asked, id in zip((one, other), found, strict=True):
-            if not id:
-                self.get(asked)
         return found
 
     def add_signed_in(self, row: tables.Person) -> tables.Person:
@@ -98,34 +76,29 @@ class Consents(Records[tables.Consent]):
         query = select(tables.Consent).where(col(tables.Consent.person_id).in_(list(ids))).order_by(col(tables.Consent.id))
         return self.database.run(lambda session: list(session.exec(query).all()))
 
-    def change(self, add: Sequence[tables.Consent], end: Sequence[int], at: str) -> None:
-        """Save new rows and date the withdrawal of others, in one transaction."""
 
-        def both(session: Transaction) -> None:
-            consent = tables.Consent
-            session.execute(update(consent).where(col(consent.id).in_(list(end)), consent.withdrawn == "").values(withdrawn=at))  # type: ignore[arg-type]
-            for row in add:
-                session.add(row)
+def add_consents(connection: sqlite3.Connection, rows: Iterable[tables.Consent]) -> None:
+    for row in rows:
+        row.id = insert(connection, tables.Consent, row.model_dump())
 
-        self.database.run(both)
 
-    def let_go(self, ids: Iterable[int]) -> None:
-        """A use of these sessions was withdrawn: what is being asked about them is not kept."""
-        one, wanted = tables.Session, list(ids)
-        change = update(one).where(col(one.id).in_(wanted)).values(edition=col(one.edition) + 1)
-        if wanted:
-            self.database.run(lambda session: session.execute(change))
+def end_consents(connection: sqlite3.Connection, ids: Iterable[int], at: str) -> None:
+    """Date the withdrawal of rows that are not withdrawn yet."""
+    sql = "UPDATE consent SET withdrawn = ? WHERE id = ? AND withdrawn = ''"
+    connection.executemany(sql, [(at, id) for id in ids])
 
-    def hide(self, hidden: Iterable[int], at: str) -> None:
-        """Mark the sessions that somebody withdrew, and only these."""
-        ids = list(hidden)
 
-        def mark(session: Transaction) -> None:
-            one: Any = tables.Session
-            session.execute(update(one).where(one.withdrawn != "", one.id.not_in(ids)).values(withdrawn=""))
-            session.execute(update(one).where(one.withdrawn == "", one.id.in_(ids)).values(withdrawn=at, edition=one.edition + 1))
+def let_go(connection: sqlite3.Connection, sessions: Iterable[int]) -> None:
+    """A use of these sessions was withdrawn: what is being asked about them is not kept."""
+    connection.executemany("UPDATE session SET edition = edition + 1 WHERE id = ?", [(id,) for id in sessions])
 
-        self.database.run(mark)
+
+def hide(connection: sqlite3.Connection, hidden: set[int], at: str) -> None:
+    """Mark the sessions that somebody withdrew, and only these."""
+    marked = {row[0] for row in connection.execute("SELECT id FROM session WHERE withdrawn <> ''")}
+    connection.executemany("UPDATE session SET withdrawn = '' WHERE id = ?", [(id,) for id in marked - hidden])
+    sql = "UPDATE session SET withdrawn = ?, edition = edition + 1 WHERE id = ?"
+    connection.executemany(sql, [(at, id) for id in hidden - marked])
 
 
 class Looks(Records[tables.Look]):
@@ -138,3 +111,37 @@ class Looks(Records[tables.Look]):
         look: Any = tables.Look
         query = select(look).where(look.kind == kind, look.record_id.in_(list(ids))).order_by(look.id.desc())
         return self.database.run(lambda session: list(session.exec(query).all()))
+
+
+def join(connection: sqlite3.Connection, one: int, other: int) -> tuple[int, int]:
+    """Let the row that stands for one person name the row of another; at once, so that no two ever name each other.
+
+    Returns:
+        the ids of both rows, first the one that stands for itself no more; the same id twice: they are one already; 0
+        where there is no such person.
+    """
+    joined, onto = (standing.root(connection, id) for id in (one, other))
+    if joined and onto and joined != onto:
+        connection.execute("UPDATE person SET joined_to = ? WHERE id = ?", (onto, joined))
+    return joined, onto
+
+
+def part(connection: sqlite3.Connection, id: int) -> None:
+    connection.execute("UPDATE person SET joined_to = NULL WHERE id = ?", (id,))
+
+
+PLACE = ("client_code", "counselor_code", "number", "date")
+
+
+def set_fields(connection: sqlite3.Connection, kind: str, id: int, fields: Mapping[str, Any]) -> None:
+    """Codes of a session or report, and its place in a series."""
+    for name in fields:
+        if name not in PLACE:
+            raise ValueError(name)
+    table = {"session": "session", "report": "report"}[kind]
+    for name, value in fields.items():
+        if kind == "report":  # dialogues rebuilt from it bear its codes, unless they were given others
+            old = f"(SELECT {name} FROM report WHERE id = ?)"
+            sql = f"UPDATE session SET {name} = ? WHERE report_id = ? AND origin = 'reconstructed' AND {name} = {old}"
+            connection.execute(sql, (value, id, id))
+        connection.execute(f"UPDATE {table} SET {name} = ? WHERE id = ?", (value, id))

@@ -1,7 +1,9 @@
 """What decides how far a record's text may travel, read at once in plain SQL: its origin, its reviews, who spoke."""
 
 import json
+import re
 import sqlite3
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -33,6 +35,7 @@ class SessionFacts(NamedTuple):
     client_code: str
     counselor_code: str
     speakers: frozenset[int | None]
+    report_id: int | None
 
 
 class TextFacts(NamedTuple):
@@ -66,14 +69,14 @@ class Agreed(NamedTuple):
 
 def session_facts(connection: sqlite3.Connection, id: int) -> SessionFacts | None:
     row = connection.execute(
-        "SELECT id, origin, elsewhere, withdrawn, role_id, made_from, client_code, counselor_code FROM session WHERE id = ?", (id,)
+        "SELECT id, origin, elsewhere, withdrawn, role_id, made_from, client_code, counselor_code, report_id FROM session WHERE id = ?", (id,)
     ).fetchone()
     if row is None:
         return None
     spoke = connection.execute(
         "SELECT DISTINCT speaker, person_id FROM turn WHERE session_id = ? AND speaker IN ('person', 'unknown person')", (id,)
     ).fetchall()
-    return SessionFacts(row[0], row[1], bool(row[2]), bool(row[3]), row[4], json.loads(row[5]), row[6], row[7], frozenset(p for _, p in spoke))
+    return SessionFacts(row[0], row[1], bool(row[2]), bool(row[3]), row[4], json.loads(row[5]), row[6], row[7], frozenset(p for _, p in spoke), row[8])
 
 
 def report_of(connection: sqlite3.Connection, session: int) -> int | None:
@@ -207,7 +210,13 @@ def agreed_by(connection: sqlite3.Connection, persons: Iterable[int]) -> list[Ag
 
 
 def agreed_for(connection: sqlite3.Connection, seat: str, code: str) -> list[Agreed]:
-    return _agreed(connection, "seat = ? AND code = ?", [seat, code])
+    wanted = same_code(code)
+    return [row for row in _agreed(connection, "seat = ? AND code <> ''", [seat]) if same_code(row.code) == wanted]
+
+
+def same_code(code: str) -> str:
+    """A code as it is compared: typed in capitals or not, with this hyphen or another, it is of the same person."""
+    return re.sub(r"[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]", "-", " ".join(unicodedata.normalize("NFKC", code).casefold().split()))
 
 
 def _agreed(connection: sqlite3.Connection, where: str, values: Sequence[Any]) -> list[Agreed]:
@@ -223,11 +232,16 @@ def must_ask(connection: sqlite3.Connection) -> bool:
 
 def spoken_sessions(connection: sqlite3.Connection) -> list[int]:
     """Sessions in which a person spoke, or for whose codes there is (or, by a setting, has to be) an answer."""
-    brought = "SELECT id FROM session WHERE origin IN ('imported', 'reconstructed') OR elsewhere"
-    sql = (
-        "SELECT DISTINCT session_id FROM turn WHERE speaker IN ('person', 'unknown person') UNION "
-        "SELECT s.id FROM session s JOIN consent c ON c.seat = 'client' AND c.code = s.client_code AND c.code <> '' UNION "
-        "SELECT s.id FROM session s JOIN consent c ON c.seat = 'counselor' AND c.code = s.counselor_code AND c.code <> ''"
-        + (f" UNION {brought}" if must_ask(connection) else "")
-    )
-    return [row[0] for row in connection.execute(sql)]
+    found = {row[0] for row in connection.execute("SELECT DISTINCT session_id FROM turn WHERE speaker IN ('person', 'unknown person')")}
+    told = {(seat, same_code(code)) for seat, code in connection.execute("SELECT DISTINCT seat, code FROM consent WHERE code <> ''")}
+    if told:
+        coded = (
+            "SELECT s.id, s.client_code, s.counselor_code, r.client_code, r.counselor_code FROM session s LEFT JOIN report r ON "
+            "r.id = s.report_id WHERE s.client_code <> '' OR s.counselor_code <> '' OR r.client_code <> '' OR r.counselor_code <> ''"
+        )
+        for id, *codes in connection.execute(coded):
+            if told & {(seat, same_code(code)) for seat, code in zip(("client", "counselor") * 2, codes, strict=True) if code}:
+                found.add(id)
+    if must_ask(connection):
+        found |= {row[0] for row in connection.execute("SELECT id FROM session WHERE origin IN ('imported', 'reconstructed') OR elsewhere")}
+    return sorted(found)

@@ -1,18 +1,20 @@
 """What people agree to, refuse and withdraw, and what follows at once: sessions are hidden, waiting units end."""
 
-from collections.abc import Iterable, Mapping
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from core.addresses import is_here
-from core.clearance import asked, read
+from core.clearance import asked_in
 from core.consent import OUTSIDE, PURPOSES, RATED, TAKING_PART, same
 from core.errors import DataError
-from storage import standing, stopping, tables
+from storage import people, standing, stopping, tables, writing
 from storage.store import Store
 from storage.tables import now
 
 FORM_VERSION = 2
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Who:
     def rows(self, store: Store) -> list[tables.Consent]:
         if self.person is not None:
             return store.consents.of_person(store.persons.members(self.person.id or 0))
-        return store.consents.all(seat=self.seat, code=self.code)
+        return [row for row in store.consents.all(seat=self.seat) if standing.same_code(row.code) == standing.same_code(self.code)]
 
 
 def answer(
@@ -45,18 +47,20 @@ def answer(
         answers: purpose → yes or no. session_id: one session, or ``None`` for all of theirs.
         endpoint: base URL, for *outside endpoint*.
     """
+    rows = rows_of(who, answers, session_id, endpoint, language)
+    changing(store, lambda connection: people.add_consents(connection, rows))
+    return rows
+
+
+def rows_of(who: Who, answers: Mapping[str, bool], session_id: int | None, endpoint: str, language: str) -> list[tables.Consent]:
     at = now()
-    rows = [
+    return [
         tables.Consent(
             **who.fields(), session_id=session_id, purpose=purpose, endpoint=same(endpoint) if purpose == OUTSIDE else "",
             agreed=yes, form_version=FORM_VERSION, language=language, given=at,
         )
         for purpose, yes in answers.items()
     ]  # fmt: skip
-    before = barred(store)
-    store.consents.change(rows, [], at)
-    follow(store, before)
-    return rows
 
 
 def take_part(
@@ -72,10 +76,11 @@ def take_part(
     """
     who = Who(person)
     said = {TAKING_PART: True, **purposes} | ({OUTSIDE: True} if endpoint else {})
-    family = read(store, lambda connection: standing.family(connection, session_id))
+    family = store.database.read(lambda connection: standing.family(connection, session_id))
     before = any(row.session_id in family for row in who.rows(store))
-    for about in [*([None] if general else []), *([session_id] if before or not general else [])]:
-        answer(store, who, said, about, endpoint=endpoint, language=language)
+    scopes = [*([None] if general else []), *([session_id] if before or not general else [])]
+    rows = [row for about in scopes for row in rows_of(who, said, about, endpoint, language)]
+    changing(store, lambda connection: people.add_consents(connection, rows))
 
 
 def withdraw(
@@ -87,19 +92,18 @@ def withdraw(
     """
     at, wanted, address = now(), set(purposes), same(endpoint)
     mine = [
-        row for row in who.rows(store)
-        if row.purpose in wanted and (session_id is None or row.session_id == session_id) and (not address or row.endpoint == address)
+        row.id or 0 for row in who.rows(store)
+        if row.purpose in wanted and (session_id is None or row.session_id == session_id) and (not address or same(row.endpoint) == address)
     ]  # fmt: skip
-    noted = [
-        tables.Consent(
-            **who.fields(), session_id=session_id, purpose=purpose, endpoint=address if purpose == OUTSIDE else "", agreed=False,
-            form_version=FORM_VERSION, given=at, withdrawn=at,
-        )
-        for purpose in sorted(wanted)
-    ]  # fmt: skip
-    before = barred(store)
-    store.consents.change(noted, [row.id or 0 for row in mine], at)
-    follow(store, before)
+    noted = rows_of(who, dict.fromkeys(sorted(wanted), False), session_id, address, "en")
+    for row in noted:
+        row.given = row.withdrawn = at
+
+    def both(connection: sqlite3.Connection) -> None:
+        people.end_consents(connection, mine, at)
+        people.add_consents(connection, noted)
+
+    changing(store, both)
 
 
 @dataclass(frozen=True)
@@ -120,40 +124,51 @@ class Barred:
 
 def barred(store: Store) -> Barred:
     """What may not be used as things stand."""
-    said = asked(store)
+    return store.database.read(barred_in)
+
+
+def barred_in(connection: sqlite3.Connection) -> Barred:
+    said = asked_in(connection)
     hidden = {id for id, who in said.items() if who.withdrew}
     unrated = hidden | {id for id, who in said.items() if not who.allow(RATED)}
-    addresses = {same(one.base_url) for one in store.endpoints.all() if not is_here(one.base_url)}
+    addresses = {same(url) for (url,) in connection.execute("SELECT base_url FROM endpoint") if not is_here(url)}
     sent = {url: {id for id, who in said.items() if not who.allow(OUTSIDE, url)} | hidden for url in addresses}
     return Barred(hidden, {"": unrated} | sent)
 
 
-def follow(store: Store, before: Barred | None = None) -> None:
-    """Let everything follow what is agreed now: hidden sessions, units that may not be asked, answers under way.
+def refused_units(store: Store, study_id: int) -> set[int]:
+    """Units of a study that ended because somebody refused, and still does: asking again would be in vain."""
 
-    Called after each change of consents, of who is who, and of codes.
+    def find(connection: sqlite3.Connection) -> set[int]:
+        now_barred = barred_in(connection)
+        return stopping.still_refused(connection, study_id, now_barred.judged[""], now_barred.at)
 
-    Args:
-        before: what was barred before the change. What is under way about sessions barred since is not kept.
+    return store.database.read(find)
+
+
+def changing(store: Store, write: Callable[[sqlite3.Connection], Result]) -> Result:
+    """Write what bears on consent (answers, who is who, codes), and let everything follow in the same transaction:
+    hidden sessions, units that may not be asked any more. What is under way about sessions barred since is not kept.
     """
-    at, now_barred = now(), barred(store)
-    if before is not None:
-        since = {id for url, ids in now_barred.judged.items() for id in ids - before.judged.get(url, set())}
-        store.consents.let_go(since - now_barred.hidden)
-    store.consents.hide(now_barred.hidden, at)
-    stopping.stop_waiting(store, now_barred.judged[""], now_barred.at)
+
+    def both(connection: sqlite3.Connection) -> Result:
+        before = barred_in(connection)
+        done = write(connection)
+        after = barred_in(connection)
+        since = {id for url, ids in after.judged.items() for id in ids - before.judged.get(url, set())}
+        people.let_go(connection, since - after.hidden)
+        people.hide(connection, after.hidden, now())
+        stopping.stop_waiting(connection, after.judged[""], after.at)
+        return done
+
+    return store.database.write(both)
 
 
 def set_codes(store: Store, kind: str, id: int, **fields: Any) -> None:
     """Whose a session or report is, by code, with what else is said of its place in a series; then all follows."""
-    before = barred(store)
-    records: Any = store.sessions if kind == "session" else store.reports
-    records.update(id, **fields)
-    follow(store, before)
+    changing(store, lambda connection: people.set_fields(connection, kind, id, fields))
 
 
 def ask_codes(store: Store, wanted: bool) -> None:
     """Whether imported and rebuilt text needs a yes recorded for one of its codes before it leaves."""
-    before = barred(store)
-    store.settings.set("ask codes", wanted)
-    follow(store, before)
+    changing(store, lambda connection: writing.keep_setting(connection, "ask codes", wanted))

@@ -7,7 +7,7 @@ from hashlib import sha256
 from core.errors import DataError, Several
 from core.people import agreements
 from core.people.rights import ROLES, STANDING_WORDS
-from storage import tables
+from storage import people, tables
 from storage.store import Store
 
 SECRET_BYTES = 32
@@ -115,10 +115,12 @@ def join(store: Store, one: int, other: int) -> tables.Person:
     Raises:
         DataError: they are one already. NotFound: one of them is not there.
     """
-    joined, onto = store.persons.join(one, other)
+    joined, onto = agreements.changing(store, lambda connection: people.join(connection, one, other))
+    for asked, id in ((one, joined), (other, onto)):
+        if not id:
+            store.persons.get(asked)
     if joined == onto:
         raise DataError("These are the same person already. Nothing was changed.")
-    agreements.follow(store)
     return store.persons.get(onto)
 
 
@@ -130,9 +132,8 @@ def part(store: Store, id: int) -> tables.Person:
     """
     if store.persons.get(id).joined_to is None:
         raise DataError("This person stands for themselves already. Nothing was changed.")
-    apart = store.persons.update(id, joined_to=None)
-    agreements.follow(store)
-    return apart
+    agreements.changing(store, lambda connection: people.part(connection, id))
+    return store.persons.get(id)
 
 
 def set_roles(store: Store, id: int, roles: Mapping[str, Sequence[str]], **codes: Sequence[str]) -> tables.Person:

@@ -35,7 +35,7 @@ How = Literal["memo2demo", "roleplay"]
 RiskOf = Callable[[str, str], list[dict[str, Any]]]
 LONGEST_NAME = 60
 CODES = ("client_code", "counselor_code")
-FACTS = ("topic", "school", "language", *CODES)
+FACTS = ("topic", "school", "language")
 NAMES = {
     "method": msg("Method"), "case_brief": msg("Case brief"), "consultation_process": msg("Consultation process"),
     "experience_thoughts": msg("Experience and thoughts"), "title": msg("Title"), "type": msg("Type of case"),
@@ -317,18 +317,7 @@ def change_components(store: Store, report_id: int, **fields: str) -> tables.Rep
         marks = marking.carried(new, masking.find(new, spoken_in), parts, spans, spoken_in)
         return masked(store, report_id, new, marks, **plain, content_hash=content_hash(new))
 
-    before = store.reports.get(report_id)
-    report = store.reports.rewrite(report_id, changed)
-    follow_codes(store, before, report)
-    return report
-
-
-def follow_codes(store: Store, before: tables.Report, report: tables.Report) -> None:
-    """Dialogues rebuilt from a report bear its codes, so what those said counts for them too."""
-    codes = {seat: getattr(report, seat) for seat in CODES if getattr(report, seat) != getattr(before, seat)}
-    if not codes:
-        return
-    for session in store.sessions.all(report_id=report.id, origin="reconstructed"):
-        if mine := {seat: code for seat, code in codes.items() if getattr(session, seat) == getattr(before, seat)}:
-            store.sessions.update(session.id or 0, **mine)
-    agreements.follow(store)
+    store.reports.rewrite(report_id, changed)
+    if codes := {name: fields[name].strip() for name in CODES if name in fields}:
+        agreements.set_codes(store, "report", report_id, **codes)
+    return store.reports.get(report_id)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from core.people.agreements import barred
+from core.people.agreements import refused_units
 from core.studies import reasons
-from storage import stopping, tables, units
+from storage import tables, units
 from storage.store import Store
 
 STATES = ("planned", "running", "done", "reused", "unscored", "failed", "refused", "gone")
@@ -128,8 +128,7 @@ def standing(store: Store, study: tables.Study, doing: Mapping[str, Any] | None 
 
 def still_refused(store: Store, study_id: int) -> int:
     """How many units of a study nobody may ask, since somebody still refuses."""
-    now_barred = barred(store)
-    return len(stopping.still_refused(store, study_id, now_barred.judged[""], now_barred.at))
+    return len(refused_units(store, study_id))
 
 
 def failures(rows: list[tuple[str, str, int]]) -> tuple[Failure, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 from core import instruments, sentences
 from core.errors import DataError, StoreError
 from core.llm.agents import ensure_shipped
-from core.people.agreements import barred
+from core.people.agreements import barred, refused_units
 from core.studies import keyring, samples
 from core.studies.binding import settle
 from core.studies.design import Design, read_design
@@ -18,7 +18,7 @@ from core.studies.lock import meeting_place
 from core.studies.progress import Standing, standing
 from core.studies.starting import LOG, start_worker, start_worker_if_needed
 from core.studies.worker import doing, work_off
-from storage import stopping, tables, units
+from storage import tables, units
 from storage.store import Store
 from storage.tables import now
 
@@ -200,8 +200,7 @@ def retry(store: Store, study_id: int, wait: bool = False, keys: Mapping[str, st
     study = own(store, study_id)
     if study.state in ("running", "stopping"):
         raise DataError("Study {id} is still running. Stop it or wait; nothing was changed.", id=study_id)
-    now_barred = barred(store)
-    count = units.retry(store, study_id, stopping.still_refused(store, study_id, now_barred.judged[""], now_barred.at))
+    count = units.retry(store, study_id, refused_units(store, study_id))
     if count:
         start(store, study_id, keys)
     if wait:

@@ -1,5 +1,6 @@
 """What follows at once from what people agree to, refuse and withdraw; and what they see of it."""
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -220,3 +221,58 @@ def test_own_words_are_deleted_also_where_they_were_withdrawn(store: Store, ana:
     receipt = answers.delete_words(store, ana, id)
     assert receipt.rows["turn"] == 1 and receipt.finished and "anaword I lost" not in everything_in(store)
     assert not answers.groups(store, Who(ana))[1].spoke, "nothing of theirs is left to delete"
+
+
+def test_a_withdrawal_and_what_follows_are_one(store: Store, ana: tables.Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Broken off between the rows and the hiding, nothing was withdrawn; never a withdrawn session that is still shown."""
+    id = spoken(store, ana, "pear")
+    with monkeypatch.context() as broken:
+        broken.setattr(agreements.people, "hide", lambda *_given: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            agreements.withdraw(store, Who(ana), session_id=id)
+    assert not clearance.standing_of(store, "session", id).withdrawn and not store.sessions.get(id).withdrawn
+    agreements.withdraw(store, Who(ana), session_id=id)
+    assert clearance.standing_of(store, "session", id).withdrawn and store.sessions.get(id).withdrawn
+
+
+def test_two_who_withdraw_at_once_are_both_heard(store: Store, ana: tables.Person, ben: tables.Person) -> None:
+    ids = [spoken(store, ana, "pear"), spoken(store, ben, "plum")]
+    threads = [threading.Thread(target=agreements.withdraw, args=(store, Who(one))) for one in (ana, ben)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(store.sessions.get(id).withdrawn for id in ids)
+
+
+def test_a_clock_that_is_set_back_loses_no_withdrawal(store: Store, ana: tables.Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    id = spoken(store, ana, "pear")
+    monkeypatch.setattr(agreements, "now", lambda: "2001-01-01T00:00:00.000+00:00")
+    agreements.withdraw(store, Who(ana))
+    assert store.sessions.get(id).withdrawn and id in lacking(store, "rated here")
+
+
+def test_a_dialogue_is_its_report_s_client_s_whatever_code_it_bears(store: Store, ana: tables.Person) -> None:
+    report = store.reports.add(tables.Report(title="Case", content_hash="x"))
+    rebuilt = store.sessions.add(tables.Session(origin="reconstructed", report_id=report.id)).id or 0
+    agreements.set_codes(store, "report", report.id or 0, client_code="C-7")
+    assert store.sessions.get(rebuilt).client_code == "C-7"
+    agreements.set_codes(store, "session", rebuilt, client_code="C-8")
+    agreements.withdraw(store, Who(None, "client", "C-7", ana))
+    assert store.sessions.get(rebuilt).withdrawn
+
+
+@pytest.mark.parametrize("code", ["c-7", " C-7 ", "C\u20117", "Ｃ－７"])
+def test_a_code_is_the_same_however_it_is_typed(store: Store, ana: tables.Person, code: str) -> None:
+    session = store.sessions.add(tables.Session(origin="imported", client_code=code)).id or 0
+    agreements.withdraw(store, Who(None, "client", "C-7", ana))
+    assert store.sessions.get(session).withdrawn
+
+
+@pytest.mark.parametrize(
+    "spelt", ["https://MODELS.example/v1", "HTTPS://models.example:443/v1/", "https://models.example//v1", "https://models.example./v1"]
+)
+def test_an_address_is_the_same_however_it_is_spelt(store: Store, ana: tables.Person, spelt: str) -> None:
+    session = store.sessions.add(tables.Session(origin="imported", client_code="C-7")).id or 0
+    agreements.answer(store, Who(None, "client", "C-7", ana), {"outside endpoint": False}, None, endpoint=X)
+    assert session in lacking(store, "outside endpoint", spelt)

@@ -20,7 +20,10 @@ class Said:
     purpose: str = "rated here"
     endpoint: str = ""
     counts: bool = True
-    id: int | None = None
+
+    @property
+    def id(self) -> int:
+        return int(self.given)
 
 
 ALL, YES, NO = None, True, False
@@ -51,6 +54,9 @@ ALL, YES, NO = None, True, False
         ([Said(5, YES, "1", counts=False)], None),
         ([Said(5, YES, "1", purpose="export")], None),
         ([Said(5, YES, "1", "1")], False),  # withdrawn in the same moment
+        ([Said(5, YES, "7", "3")], False),  # withdrawn after the clock was set back
+        ([Said(5, NO, "1"), Said(4, YES, "2")], False),  # a branch's own no, before a yes for what it was branched off from
+        ([Said(5, YES, "1"), Said(4, NO, "2", "2")], False),  # but a later withdrawal there beats it
     ],
 )
 def test_what_one_person_said(rows: list[Said], expected: bool | None) -> None:

@@ -87,7 +87,7 @@ def test_units_bound_after_a_refusal_are_not_asked(store: Store) -> None:
     """A row that was never there at the withdrawal, and one the gate refuses, end with the same reason."""
     id, person = held(store, "pear")
     study = service.begin(store, RATINGS)
-    store.consents.change([tables.Consent(person_id=person.id, session_id=id, purpose=RATED, agreed=False)], [], "")
+    store.consents.add(tables.Consent(person_id=person.id, session_id=id, purpose=RATED, agreed=False))
     service.start(store, study.id or 0, worker=False)
     service.work_off(store)
     assert {unit.reason for unit in store.units.all()} == {"gate: consent withdrawn"} and not store.calls.count()
