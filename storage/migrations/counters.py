@@ -13,11 +13,11 @@ class Counters:
         self.highest = self.stored()
 
     def stored(self) -> dict[str, int]:
-        if not self.connection.execute(text("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'")).all():
+        if self.connection.dialect.name != "sqlite" or not self.connection.execute(text("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'")).all():
             return {}
         return {name: seq or 0 for name, seq in self.connection.execute(text("SELECT name, seq FROM sqlite_sequence")).all()}
 
-    def keep(self, **_step: Any) -> None:
+    def keep(self, *_: Any, **_step: Any) -> None:
         stored = self.stored()
         for table in self.highest | stored:
             most = max(self.highest.get(table, 0), stored.get(table, 0))

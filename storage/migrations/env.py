@@ -11,7 +11,7 @@ context.configure(
     target_metadata=tables.SQLModel.metadata,
     render_as_batch=True,
     transactional_ddl=True,
-    on_version_apply=Counters(connection).keep if connection.dialect.name == "sqlite" else None,
+    on_version_apply=Counters(connection).keep,
 )
 with context.begin_transaction():
     context.run_migrations()

@@ -4,6 +4,7 @@ import ast
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,11 +24,10 @@ from core.roles import drafts
 from core.roles import service as roles
 from core.sessions import service as sessions
 from core.studies import running, worker
-from storage.store import open_store
 from tests.servers.recorder import Recorder
 from tests.ways.routes import ROUTES, Route, begin, judged, ratings, spoken, work
 from tests.ways.sources import BELOW, MISSING, Source, withdrawn_all
-from tests.ways.world import World
+from tests.ways.world import World, furnished
 
 ROOT = Path(__file__).parents[2]
 MEMORY = Path("/dev/shm")
@@ -37,7 +37,7 @@ MEMORY = Path("/dev/shm")
 def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """A workbench whose studies ask the same recording engine as everything else; in memory where there is such a folder."""
     with TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
-        made = World(open_store(Path(folder) / "data" / "rapport.db"))
+        made = World(furnished(Path(folder) / "data" / "rapport.db"))
         monkeypatch.setattr(running, "engine_of", lambda _store, agent, _keys: made.out if agent.endpoint_id else demo_engine())
         monkeypatch.setattr(worker, "fewer_sweeps", nullcontext)
         yield made
@@ -81,7 +81,7 @@ def leaves(world: World, source: Source, route: Route, cleared: bool) -> str:
     if noun not in told.lower() or not ("Nothing was sent" in told or "was withdrawn" in told):
         return f"{route.name}: the record is not named: {told}"
     after = world.kept()
-    grew = {name: (before[name], after[name]) for name in after if after[name] > before[name] and name != "turns"}
+    grew = {name: (before[name], after[name]) for name in after if after[name] > before[name] and name != "turn"}
     return f"{route.name}: something was kept: {grew}" if grew else ""
 
 
@@ -258,35 +258,41 @@ def test_reading_replies_again_asks_nobody(world: World) -> None:
 # ---- the source ----------------------------------------------------------------------------------------------------
 
 
-def trees(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
-    for folder in folders:
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            if "migrations" not in path.parts:
-                yield path, ast.parse(path.read_text("utf-8"))
+@cache
+def nodes(folder: str, about: str) -> list[tuple[str, ast.AST]]:
+    """The parts of all modules of a folder that speak of this, each with its file."""
+    paths = [path for path in sorted((ROOT / folder).rglob("*.py")) if "migrations" not in path.parts]
+    texts = {str(path.relative_to(ROOT)): path.read_text("utf-8") for path in paths}
+    return [(name, node) for name, text in texts.items() if about in text for node in ast.walk(ast.parse(text))]
 
 
-def found(*folders: str, which: Callable[[Any], bool]) -> set[str]:
-    return {f"{path.relative_to(ROOT)}:{node.lineno}" for path, tree in trees(*folders) for node in ast.walk(tree) if which(node)}  # type: ignore[attr-defined]
+def found(*folders: str, about: str, which: Callable[[Any], bool]) -> set[str]:
+    """The files in which something of this kind stands."""
+    return {name for folder in folders for name, node in nodes(folder, about) if which(node)}
 
 
 def test_nothing_but_send_asks_an_engine() -> None:
     """Engines that wrap an engine (a listener, a pace) are asked by ``send`` themselves."""
-    asks = found("core", "pages", which=lambda n: isinstance(n, ast.Attribute) and n.attr == "ask" and "engine" in ast.unparse(n.value))
-    inner = found("core", "pages", which=lambda n: isinstance(n, ast.Attribute) and n.attr == "ask" and "inner" in ast.unparse(n.value))
-    assert {place.split(":")[0] for place in asks} == {"core/llm/asking.py", "core/sessions/casting.py"} and not inner
-    requests = found("core", "pages", which=lambda n: isinstance(n, ast.Attribute) and ast.unparse(n).endswith("chat.completions.create"))
-    assert {place.split(":")[0] for place in requests} <= {"core/llm/openai_engine.py"}
+    def asks(node: Any, whom: str) -> bool:
+        return isinstance(node, ast.Attribute) and node.attr == "ask" and whom in ast.unparse(node.value)
+
+    def requests(node: Any) -> bool:
+        return isinstance(node, ast.Attribute) and node.attr == "create" and "completions" in ast.unparse(node.value)
+
+    assert found("core", "pages", about=".ask", which=lambda n: asks(n, "engine")) == {"core/llm/asking.py", "core/sessions/casting.py"}
+    assert not found("core", "pages", about=".ask", which=lambda n: asks(n, "inner"))
+    assert found("core", "pages", about="completions", which=requests) == {"core/llm/openai_engine.py"}
 
 
 def test_nothing_stores_a_clearance_or_compares_it_by_number() -> None:
     def stored(node: Any) -> bool:
         named = isinstance(node, ast.keyword) and node.arg == "clearance"
-        return named or (isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "clearance")
+        return named or (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == "clearance")
 
-    assert {place.split(":")[0] for place in found("core", "storage", which=stored)} <= {"core/clearance.py"}
-    degrees = found(
-        "core", "pages", "storage",
-        which=lambda n: isinstance(n, ast.Compare) and "learance" in ast.unparse(n) and any(isinstance(o, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for o in n.ops),
-    )  # fmt: skip
-    numbers = found("core", "pages", which=lambda n: isinstance(n, ast.Call) and ast.unparse(n.func) in ("int", "min", "max") and "learance" in ast.unparse(n))
-    assert not degrees and not numbers
+    def by_degree(node: Any) -> bool:
+        ordered = isinstance(node, ast.Compare) and any(isinstance(one, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for one in node.ops)
+        number = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("int", "min", "max")
+        return (ordered or number) and "learance" in ast.unparse(node)
+
+    assert found("core", "storage", "pages", about="clearance", which=stored) <= {"core/clearance.py"}
+    assert not found("core", "pages", "storage", about="learance", which=by_degree)

@@ -1,8 +1,13 @@
 """A workbench with agents at an endpoint outside that keeps all it is sent and answers like the demo engine."""
 
 import asyncio
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from core.clearance import Clearance, kind_of
@@ -49,6 +54,38 @@ class Outside:
     async def close(self) -> None: ...
 
 
+SEATS = ("client", "counselor", "judge", "writer")
+
+
+def furnish(store: Store) -> None:
+    """Endpoints outside, and an agent there for each seat."""
+    ensure_shipped(store)
+    place = store.endpoints.add(tables.Endpoint(name="Out", base_url=X, model="m"))
+    store.endpoints.add(tables.Endpoint(name="Other", base_url=Y, model="m"))
+    for seat in SEATS:
+        save_agent(store, f"Out {seat}", seat, store.agents.all(seat=seat)[0].prompt, place, {})
+
+
+@cache
+def as_furnished() -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "rapport.db"
+        store = open_store(path)
+        furnish(store)
+        store.clean_up()
+        store.close()
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA journal_mode=DELETE")
+        return path.read_bytes()
+
+
+def furnished(path: Path) -> Store:
+    """A new store with its agents, copied from one that was made once."""
+    path.parent.mkdir(parents=True)
+    path.write_bytes(as_furnished())
+    return open_store(path)
+
+
 @dataclass
 class World:
     """One store for all routes of one source."""
@@ -58,11 +95,9 @@ class World:
     words: int = 0
 
     def __post_init__(self) -> None:
-        ensure_shipped(self.store)
-        place = self.store.endpoints.add(tables.Endpoint(name="Out", base_url=X, model="m"))
-        self.store.endpoints.add(tables.Endpoint(name="Other", base_url=Y, model="m"))
-        shipped = {seat: self.store.agents.all(seat=seat)[0] for seat in ("client", "counselor", "judge", "writer")}
-        self.agents = {seat: save_agent(self.store, f"Out {seat}", seat, one.prompt, place, {}) for seat, one in shipped.items()}
+        if not self.store.agents.count():
+            furnish(self.store)
+        self.agents = {seat: self.store.agents.all(name=f"Out {seat}")[0] for seat in SEATS}
         self.ana, self.ben = (somebody(self.store, code, "client", "counselor", "researcher") for code in ("P-01", "P-02"))
         self.reader = somebody(self.store, "reader")
 
@@ -145,13 +180,12 @@ class World:
         """Another store beside this one."""
         assert self.store.path is not None
         self.words += 1
-        return World(open_store(self.store.path.parent.parent / f"elsewhere-{self.words}" / "rapport.db"))
+        return World(furnished(self.store.path.parent.parent / f"elsewhere-{self.words}" / "rapport.db"))
 
     def kept(self) -> dict[str, int]:
         """What there is of everything that an answer can leave behind."""
-        store = self.store
-        return {
-            "notes": len([n for r in store.reports.all() for n in store.reports.notes(r.id or 0)]), "ratings": store.ratings.count(),
-            "comparisons": store.comparisons.count(), "turns": sum(len(store.sessions.turns(s.id or 0)) for s in store.sessions.all()),
-            "calls": store.calls.count(),
-        }  # fmt: skip
+        tables = ("note", "rating", "comparison", "turn", "call")
+        counts: dict[str, int] = self.store.database.read(
+            lambda c: {name: c.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in tables}
+        )
+        return counts
