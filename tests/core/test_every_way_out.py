@@ -25,8 +25,8 @@ from core.roles import service as roles
 from core.sessions import service as sessions
 from core.studies import running, worker
 from tests.servers.recorder import Recorder
-from tests.ways.routes import ROUTES, Route, begin, judged, ratings, spoken, work
-from tests.ways.sources import BELOW, MISSING, Source, withdrawn_all
+from tests.ways.routes import ROUTES, Route, begin, judged, rate, ratings, spoken, work, write_note
+from tests.ways.sources import BELOW, MISSING, Source, coded_report, report_code_refuses, withdrawn_all
 from tests.ways.world import World, furnished
 
 ROOT = Path(__file__).parents[2]
@@ -143,10 +143,17 @@ def test_who_withdraws_during_a_request_is_not_sent_again_and_the_answer_not_kep
     world.out.garbled = 1  # so that a repair would be asked
     world.out.meanwhile = lambda: agreements.withdraw(world.store, Who(world.ana), (purpose,), id)
     with pytest.raises(WorkbenchError):
-        from tests.ways.routes import rate
-
         rate(False)(world, id, None)
     assert len(world.out.heard) == 1 and world.kept() == before
+
+
+def test_a_repair_passes_the_gate_as_well(world: World) -> None:
+    id = coded_report(world, world.word(), True)
+    world.out.garbled = 1
+    world.out.meanwhile = lambda: report_code_refuses(world, id, OUTSIDE)
+    with pytest.raises(Refused, match=f"report {id} agreed to this address"):
+        write_note(world, id, None)
+    assert len(world.out.heard) == 1 and world.kept()["note"] == 0
 
 
 def test_who_withdraws_while_an_agent_speaks_has_no_turn_added(world: World) -> None:

@@ -157,10 +157,11 @@ def says_no(world: World, id: int, purpose: str) -> None:
 
 
 def another_address(world: World, id: int, purpose: str) -> None:
-    """Ana takes back this address and agrees to another one; other uses she refuses."""
+    """Ana takes back this address, and agrees to another one and to none in particular; other uses she refuses."""
     agreements.withdraw(world.store, Who(world.ana), (purpose,), id, X if purpose == OUTSIDE else "")
     if purpose == OUTSIDE:
-        world.agreed(world.ana, id, (OUTSIDE,), endpoint=Y)
+        for address in (Y, ""):
+            world.agreed(world.ana, id, (OUTSIDE,), endpoint=address)
 
 
 def somebody_else_agrees(world: World, word: str, cleared: bool) -> int:
