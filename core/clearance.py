@@ -129,7 +129,9 @@ def clearance_of(connection: sqlite3.Connection, source: Source) -> Clearance:
 
 
 def words_of_text(connection: sqlite3.Connection, source: Source, facts: standing.TextFacts) -> Clearance:
-    said = standing.reviews(connection, source.kind, source.id).get(source.hash or facts.hash)
+    if source.hash and source.hash != facts.hash:
+        return Clearance.UNCONFIRMED  # somebody changed it since: what they took out may stand in what was made from it
+    said = standing.reviews(connection, source.kind, source.id).get(facts.hash)
     if own := own_words(source.kind, facts, said):
         return own
     return lowest(made_of(connection, facts.made_from)) if facts.made_from else Clearance.UNCONFIRMED
@@ -238,6 +240,12 @@ def asked_in(connection: sqlite3.Connection) -> dict[int, Everybody]:
     said = Said(connection)
     found = {one.id: everybody(connection, one, said) for one in facts if one is not None}
     return {id: who for id, who in found.items() if who is not None}
+
+
+def asked_of_reports(connection: sqlite3.Connection) -> dict[int, Everybody]:
+    """Those whose codes reports bear, by report."""
+    bearing = ((id, codes_of(connection, "report", facts)) for id, facts in standing.all_text_facts(connection, "report").items())
+    return {id: who for id, who in bearing if who is not None and (who.codes or who.must_ask)}
 
 
 def kinds(store: Store, kind: Literal["report", "role"]) -> dict[int, Clearance]:

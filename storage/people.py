@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from sqlmodel import col, select
 
@@ -88,9 +88,9 @@ def end_consents(connection: sqlite3.Connection, ids: Iterable[int], at: str) ->
     connection.executemany(sql, [(at, id) for id in ids])
 
 
-def let_go(connection: sqlite3.Connection, sessions: Iterable[int]) -> None:
-    """A use of these sessions was withdrawn: what is being asked about them is not kept."""
-    connection.executemany("UPDATE session SET edition = edition + 1 WHERE id = ?", [(id,) for id in sessions])
+def let_go(connection: sqlite3.Connection, table: Literal["session", "report"], ids: Iterable[int]) -> None:
+    """A use of these records was withdrawn: what is being asked about them is not kept."""
+    connection.executemany(f"UPDATE {table} SET edition = edition + 1 WHERE id = ?", [(id,) for id in ids])
 
 
 def hide(connection: sqlite3.Connection, hidden: set[int], at: str) -> None:

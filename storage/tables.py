@@ -50,6 +50,7 @@ class Report(SQLModel, table=True):
     client_code: str = Field(default="", index=True)
     counselor_code: str = Field(default="", index=True)
     elsewhere: bool = False  # brought in with a study
+    edition: int = 0  # raised when a use of it is withdrawn, so that calls under way about it are not kept
     created: str = Field(default_factory=now)
 
 

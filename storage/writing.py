@@ -26,6 +26,7 @@ STILL_THERE = {
 READ = (  # what was withdrawn answers for nothing
     "NOT EXISTS (SELECT 1 FROM session s WHERE s.id IN (unit.session_id, unit.first_id, unit.second_id) AND s.withdrawn <> '')"
 )
+ANY_EDITION = -1
 SHARED_ENDS = ("</session>\n", "</transcript>\n")
 
 
@@ -160,8 +161,8 @@ RECORDS = {"report": "report", "note": "note", "role": "role_card", "session": "
 
 
 def is_there(connection: sqlite3.Connection, kind: str, id: int, edition: int = 0) -> bool:
-    """Whether a record is there, in the edition that a call carried the words of."""
-    same = f" AND edition = {int(edition)}" if kind == "session" else ""
+    """Whether a record is there, in the edition that a call carried the words of (or in any)."""
+    same = f" AND edition = {int(edition)}" if kind in ("session", "report") and edition != ANY_EDITION else ""
     return connection.execute(f'SELECT 1 FROM "{RECORDS[kind]}" WHERE id = ?{same}', (id,)).fetchone() is not None
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from core.addresses import is_here
-from core.clearance import asked_in
+from core.clearance import asked_in, asked_of_reports
 from core.consent import OUTSIDE, PURPOSES, RATED, TAKING_PART, same
 from core.errors import DataError
 from storage import people, standing, stopping, tables, writing
@@ -112,6 +112,7 @@ class Barred:
 
     hidden: set[int]
     judged: dict[str, set[int]]
+    reports: dict[str, set[int]]  # reports that may not be used now, likewise
 
     def about(self, named: Mapping[str, Any]) -> bool:
         """Whether one of the sessions a unit names was withdrawn, or may not be judged."""
@@ -133,7 +134,18 @@ def barred_in(connection: sqlite3.Connection) -> Barred:
     unrated = hidden | {id for id, who in said.items() if not who.allow(RATED)}
     addresses = {same(url) for (url,) in connection.execute("SELECT base_url FROM endpoint") if not is_here(url)}
     sent = {url: {id for id, who in said.items() if not who.allow(OUTSIDE, url)} | hidden for url in addresses}
-    return Barred(hidden, {"": unrated} | sent)
+    return Barred(hidden, {"": unrated} | sent, reports_in(connection, addresses))
+
+
+def reports_in(connection: sqlite3.Connection, addresses: set[str]) -> dict[str, set[int]]:
+    said = asked_of_reports(connection)
+    hidden = {id for id, who in said.items() if who.withdrew}
+    return {"": hidden} | {url: hidden | {id for id, who in said.items() if not who.allow(OUTSIDE, url)} for url in addresses}
+
+
+def barred_since(before: dict[str, set[int]], after: dict[str, set[int]]) -> set[int]:
+    """Records that may not be used any more for one of the uses they could be used for."""
+    return {id for url, ids in after.items() for id in ids - before.get(url, set())}
 
 
 def refused_units(store: Store, study_id: int) -> set[int]:
@@ -155,8 +167,8 @@ def changing(store: Store, write: Callable[[sqlite3.Connection], Result]) -> Res
         before = barred_in(connection)
         done = write(connection)
         after = barred_in(connection)
-        since = {id for url, ids in after.judged.items() for id in ids - before.judged.get(url, set())}
-        people.let_go(connection, since - after.hidden)
+        people.let_go(connection, "session", barred_since(before.judged, after.judged) - after.hidden)
+        people.let_go(connection, "report", barred_since(before.reports, after.reports))
         people.hide(connection, after.hidden, now())
         stopping.stop_waiting(connection, after.judged[""], after.at)
         return done

@@ -97,7 +97,7 @@ def chosen_note(store: Store, report_id: int, note_id: int | None) -> tables.Not
 
 def source_of(report: tables.Report) -> Source:
     """The report as a question holds it."""
-    return Source("report", report.id or 0, 0, text_hash("report", report.model_dump()))
+    return Source("report", report.id or 0, report.edition, text_hash("report", report.model_dump()))
 
 
 def made_of(sources: Sequence[Source]) -> list[list[Any]]:

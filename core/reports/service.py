@@ -67,7 +67,7 @@ async def sort_by_writer(
     Raises:
         Refused: the text is unconfirmed and the engine is not on this machine. ModelError: no usable answer.
     """
-    saved = [Source("report", report_id)] if report_id else []  # the text as it came, unmasked: never more than a draft
+    saved = [Source("report", report_id, store.reports.get(report_id).edition)] if report_id else []  # the text as it came, unmasked: never more than a draft
     question = make_question(
         store, "report/components", {"text": draft.text}, language=spoken(draft.language), reply=Components,
         settings=settings or Settings(), use="writing", sources=[Typed(draft.source), *saved],

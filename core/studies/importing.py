@@ -20,7 +20,7 @@ from storage import tables
 from storage.bringing import free_name, point, same, set_json
 from storage.ledger import insert
 from storage.store import Store
-from storage.writing import pack_call, save_call
+from storage.writing import ANY_EDITION, pack_call, save_call
 
 REPORT = ("title", "type", "method", "case_brief", "consultation_process", "experience_thoughts", "language")
 NOTE = ("client_basics", "problems", "goals", "techniques", "steps", "reflections")
@@ -222,7 +222,7 @@ def save_calls(on: Bringing) -> None:
     before = calls_about(on.found, on.ids) if on.found.version == 1 else {}
     for call in on.rows("calls"):
         named = [(one["kind"], on.ids.get(translating.RECORDS[one["kind"]], one["id"])) for one in call.get("records", [])]
-        about = [(kind, id, 0) for kind, id in named if id is not None] or [(*one, 0) for one in sorted(before.get(call["id"], ()))]
+        about = [(kind, id, ANY_EDITION) for kind, id in named if id is not None] or [(*one, ANY_EDITION) for one in sorted(before.get(call["id"], ()))]
         fields = {name: value for name, value in call.items() if name not in ("id", "messages", "raw", "records")} | {
             "study_id": on.study if call.get("study_id") == on.found.study["id"] else None,
             "unit_id": on.ids.get("units", call.get("unit_id")), "about": about,

@@ -163,8 +163,22 @@ def test_a_note_follows_the_very_report_it_was_written_from(store: Store, report
     confirm(store, report, ana)
     assert kind_of(store, "note", early) is CONFIRMED, "it was written from the words that are confirmed now"
     decided(store, report, "Maria Oyelaran", True)
-    assert kind_of(store, "note", early) is CONFIRMED, "its own source was read"
+    assert kind_of(store, "note", early) is UNCONFIRMED, "what was changed since may stand in it"
     assert kind_of(store, "note", note_of(store, report, engine)) is UNCONFIRMED
+    making.confirm_note(store, early, ana, reviews.shown(store, "note", early))
+    assert kind_of(store, "note", early) is CONFIRMED
+
+
+def test_what_was_made_from_a_report_waits_when_a_name_is_found_in_it_later(
+    store: Store, report: int, ana: tables.Person, scripted: Any
+) -> None:
+    confirm(store, report, ana)
+    note = note_of(store, report, scripted(json.dumps(NOTE)))
+    rebuilt = now(making.reconstruct_dialogue(store, scripted(dialogue()), report)).id or 0
+    assert kind_of(store, "note", note) is kind_of(store, "session", rebuilt) is CONFIRMED
+    reports.change_components(store, report, type="Adult")
+    confirm(store, report, ana)
+    assert kind_of(store, "note", note) is kind_of(store, "session", rebuilt) is UNCONFIRMED
 
 
 def test_an_edited_note_waits_for_a_person_and_then_stands_for_itself(store: Store, report: int, ana: tables.Person, scripted: Any) -> None:

@@ -41,7 +41,7 @@ def person(name: str, table: str):
 def upgrade() -> None:
     new_tables()
     with rebuilt('report') as batch:
-        for column in (words('client_code'), words('counselor_code'), flag('elsewhere')):
+        for column in (words('client_code'), words('counselor_code'), flag('elsewhere'), sa.Column('edition', sa.Integer(), nullable=False, server_default='0')):
             batch.add_column(column)
         batch.create_index('ix_report_client_code', ['client_code'])
         batch.create_index('ix_report_counselor_code', ['counselor_code'])

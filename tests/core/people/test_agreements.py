@@ -11,10 +11,12 @@ from core.clearance import lacking
 from core.commands.showing import show
 from core.errors import NotAllowed, NotFound
 from core.llm.agents import ensure_shipped
+from core.llm.asking import now
 from core.llm.demo.engine import DemoEngine
 from core.people import agreements, answers
 from core.people import service as people
 from core.people.agreements import Who
+from core.reports import making
 from core.sessions import service as sessions
 from core.studies import running, service
 from storage import tables
@@ -276,3 +278,11 @@ def test_an_address_is_the_same_however_it_is_spelt(store: Store, ana: tables.Pe
     session = store.sessions.add(tables.Session(origin="imported", client_code="C-7")).id or 0
     agreements.answer(store, Who(None, "client", "C-7", ana), {"outside endpoint": False}, None, endpoint=X)
     assert session in lacking(store, "outside endpoint", spelt)
+
+
+def test_a_note_is_not_kept_whose_client_withdrew_while_it_was_written(store: Store, ana: tables.Person) -> None:
+    report = store.reports.add(tables.Report(title="Case", case_brief="A clerk sleeps badly.", client_code="C-7", content_hash="x")).id or 0
+    engine = Told(lambda: agreements.withdraw(store, Who(None, "client", "C-7", ana)))
+    with pytest.raises(NotFound):
+        now(making.write_note(store, engine, report))
+    assert engine.asked and not store.reports.notes(report) and not store.calls.count()
