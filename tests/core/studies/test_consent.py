@@ -106,6 +106,22 @@ def test_an_answer_about_what_was_withdrawn_meanwhile_is_not_used_again(store: S
     assert store.ratings.count(session_id=twin.id) == 1 and store.ratings.count(session_id=id) == 1
 
 
+def test_no_answer_is_copied_onto_a_session_somebody_refuses(store: Store, work: Work) -> None:
+    """Other sessions with the same words get rows of their own; this one must not."""
+    id, person = held(store, "pear")
+    twin = store.sessions.add_with_turns(
+        tables.Session(title="The same words", origin="simulated", state="ended"),
+        [tables.Turn(session_id=0, position=t.position, seat=t.seat, text=t.text) for t in store.sessions.turns(id)],
+    )
+    waits = service.begin(store, RATINGS | {"steps": [RATINGS["steps"][0] | {"sessions": [id]}]})  # type: ignore[index]
+    work(RATINGS | {"steps": [RATINGS["steps"][0] | {"sessions": [twin.id]}]})  # type: ignore[index]
+    store.consents.change([tables.Consent(person_id=person.id, session_id=id, purpose=RATED, agreed=False)], [], "")
+    service.start(store, waits.id or 0, worker=False)
+    service.work_off(store)
+    assert not store.ratings.count(session_id=id)
+    assert {unit.reason for unit in store.units.all(study_id=waits.id)} == {"gate: consent withdrawn"}
+
+
 def test_figures_leave_out_the_withdrawn_and_those_without_group_figures(store: Store, work: Work) -> None:
     (whole, _), (bare, _), (goes, person) = held(store, "apple"), held(store, "plum", group=False), held(store, "pear")
     id = work(RATINGS)["id"]
@@ -165,8 +181,10 @@ def test_unconfirmed_words_leave_only_when_asked_for_by_name(store: Store, work:
     steps = [*RATINGS["steps"], {"kind": "notes", "reports": [report.id]}]  # type: ignore[misc]
     samples = {"each": {"of": "sessions", "per": "client", "where": {"client": ["K-medlar"]}}}
     id = work({"name": "Unread", "steps": steps, "samples": samples})["id"]
+    unit = store.units.all(study_id=id)[0]
+    store.units.update(unit.id or 0, reason="unreadable: the reply began with “medlar”")
     out = export_study(store, id, tmp_path / "out")
-    assert "medlar" not in text_of(out)
+    assert "medlar" not in text_of(out) and '"reason": "unreadable"' in (out / "units.jsonl").read_text("utf-8")
     assert told(out)["left_out"]["call"] == {"unconfirmed": 2} and told(out)["left_out"]["report"] == {"unconfirmed": 1}
     assert len((out / "ratings.jsonl").read_text("utf-8").splitlines()) == 1, "a value is no word"
     asked = export_study(store, id, tmp_path / "asked", with_unconfirmed=True)
@@ -186,7 +204,10 @@ def test_a_call_that_carried_a_report_before_it_was_masked_stays(store: Store, w
     id = work({"name": "Notes", "steps": [{"kind": "notes", "reports": [report.id]}]})["id"]
     store.reports.update(report.id or 0, case_brief="[Name 1] cannot sleep.")
     confirm(store, "report", report.id or 0)
-    assert "Medlar" not in text_of(export_study(store, id, tmp_path / "out"))
+    (note,) = store.reports.notes(report.id or 0)
+    confirm(store, "note", note.id or 0)
+    out = export_study(store, id, tmp_path / "out")
+    assert told(out)["left_out"] == {"call": {"unconfirmed": 1}} and not (out / "calls.jsonl").read_text("utf-8")
 
 
 def test_persons_go_by_their_code_and_become_nobody_elsewhere(store: Store, work: Work, tmp_path: Path) -> None:
