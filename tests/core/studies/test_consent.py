@@ -115,7 +115,7 @@ def test_no_answer_is_copied_onto_a_session_somebody_refuses(store: Store, work:
     )
     waits = service.begin(store, RATINGS | {"steps": [RATINGS["steps"][0] | {"sessions": [id]}]})  # type: ignore[index]
     work(RATINGS | {"steps": [RATINGS["steps"][0] | {"sessions": [twin.id]}]})  # type: ignore[index]
-    store.consents.change([tables.Consent(person_id=person.id, session_id=id, purpose=RATED, agreed=False)], [], "")
+    store.consents.add(tables.Consent(person_id=person.id, session_id=id, purpose=RATED, agreed=False))
     service.start(store, waits.id or 0, worker=False)
     service.work_off(store)
     assert not store.ratings.count(session_id=id)
