@@ -26,7 +26,7 @@ def counted(store: Store) -> dict[str, int]:
 def unconfirmed(store: Store) -> list[tables.Report]:
     """Reports whose text, as it is now, nobody confirmed."""
     now = kinds(store, "report")
-    return [r for r in store.reports.all() if now.get(r.id or 0) is Clearance.UNCONFIRMED]
+    return [r for r in resources.visible(store.reports.all(), "report") if now.get(r.id or 0) is Clearance.UNCONFIRMED]
 
 
 def load_demo(store: Store) -> None:

@@ -40,7 +40,8 @@ def choices(store: Store, kind: str) -> dict[Any, str]:
     if kind == "session":
         return {s.id: f"{session_view.label(s)} · {s.created[:10]}" for s in store.sessions.all()}
     if kind == "report":
-        return {r.id: f"{r.id} · {r.title}" for r in store.reports.all()}
+        shown = {r.id for r in resources.visible(store.reports.all(), "report")}
+        return {r.id: f"{r.id} · {r.title}" if r.id in shown else _("{n} · withdrawn").format(n=r.id) for r in store.reports.all()}
     if kind == "role":
         return {r.card_id: f"{r.card_id} · {r.title}" for r in store.roles.cards()}
     if kind == "study":

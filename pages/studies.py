@@ -6,6 +6,8 @@ import pandas as pd
 import streamlit as st
 import yaml
 
+from core import clearance
+from core.consent import EXPORT
 from core.errors import DataError, WorkbenchError
 from core.files import record_id
 from core.people import looks
@@ -139,14 +141,18 @@ def export(store: Store, id: int) -> None:
         with st.spinner(_("Collecting tables, calls, prompts and instruments …")):
             try:
                 resources.require("export", store.studies.get(id))
-                st.session_state["studies_zip"] = (id, unread, export_archive(store, id, unread))
+                st.session_state["studies_zip"] = (id, unread, export_archive(store, id, unread), refused(store))
                 looks.note_records(store, resources.person(), records_in(st.session_state["studies_zip"][2]), "export")
             except WorkbenchError as error:
                 layout.problem(error)
     held = st.session_state.get("studies_zip")
-    if held and held[:2] == (id, unread):
+    if held and held[:2] == (id, unread) and held[3] == refused(store):  # else somebody said something else since
         layout.muted(_("It holds made-up and confirmed text, and what people agreed to export. method.json in it counts what is left out, and why."))
         st.download_button(_("Save the export"), held[2], f"study-{id}.zip", "application/zip", key="studies_zip_save", icon=":material/download:")
+
+
+def refused(store: Store) -> set[int]:
+    return clearance.lacking(store, EXPORT)
 
 
 def bring_in(store: Store) -> None:

@@ -53,6 +53,8 @@ def answer(
 
 
 def rows_of(who: Who, answers: Mapping[str, bool], session_id: int | None, endpoint: str, language: str) -> list[tables.Consent]:
+    if answers.get(OUTSIDE) and not endpoint.strip():
+        raise DataError("A yes to an endpoint outside is for one address. Name it; nothing was saved.")
     at = now()
     return [
         tables.Consent(
@@ -174,6 +176,12 @@ def changing(store: Store, write: Callable[[sqlite3.Connection], Result]) -> Res
         return done
 
     return store.database.write(both)
+
+
+def settle(store: Store) -> None:
+    """Let all follow for records that came in after something was said of their codes."""
+    if store.consents.count():
+        changing(store, lambda _connection: None)
 
 
 def set_codes(store: Store, kind: str, id: int, **fields: Any) -> None:

@@ -8,7 +8,7 @@ from core.clearance import Source
 from core.errors import DataError, NotFound
 from core.llm.asking import OnText, ask, make_question
 from core.llm.seam import Engine, Settings
-from core.people import reviews
+from core.people import agreements, reviews
 from core.reports.checks import Fault
 from core.reports.rebuilt import fault_row, faults_of, report_inputs, weight
 from core.reports.replies import Dialogue, Note
@@ -181,7 +181,9 @@ def save_dialogue(
         )
         for position, turn in enumerate(dialogue.turns, start=1)
     ]  # fmt: skip
-    return store.sessions.add_with_turns(session, turns)
+    saved = store.sessions.add_with_turns(session, turns)
+    agreements.settle(store)
+    return saved
 
 
 def dialogues(store: Store, report_id: int) -> list[tables.Session]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from core import files
 from core.errors import DataError, WorkbenchError, msg
+from core.people import agreements
 from core.sessions import safety
 from core.sessions.labelled import read_labelled
 from core.sessions.tabular import read_csv, read_json, read_jsonl
@@ -91,6 +92,7 @@ def import_transcripts(store: Store, name: str, data: bytes, own: Sequence[str] 
             messages += list(reading.remarks) if isinstance(kept, int) else [kept]
         else:
             messages.append(reading)
+    agreements.settle(store)
     status = "refused" if not saved else "warned" if messages else "accepted"
     if len(messages) > MOST_SAID:
         rest = DataError("{n} further remarks of this kind are not shown.", n=len(messages) - MOST_SAID)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import DataError, msg
+from core.people import agreements
 from core.studies import translating
 from core.studies.archive import unpacked
 from core.studies.exported import Exported, Row, read_export, unfit
@@ -38,12 +39,14 @@ def import_study(store: Store, folder: Path) -> tables.Study:
     """
     found = read_export(folder)
     try:
-        return store.studies.get(store.database.write(lambda connection: bring(connection, found)))
+        study = store.database.write(lambda connection: bring(connection, found))
     except sqlite3.IntegrityError as error:
         raise DataError(
             "The export {name} does not fit together: {why}. Export the study again; nothing was saved.",
             name=str(folder), why=str(error),
         ) from error  # fmt: skip
+    agreements.settle(store)
+    return store.studies.get(study)
 
 
 def import_archive(store: Store, data: bytes) -> tables.Study:

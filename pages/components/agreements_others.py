@@ -86,7 +86,7 @@ def of(store: Store, who: Who) -> list[tables.Session]:
 
 def address(store: Store) -> str:
     known = [one.base_url.rstrip("/") for one in store.endpoints.all() if consent.is_outside(one)]
-    given = st.selectbox(_("Address (empty: every one)"), known, index=None, accept_new_options=True, key="privacy_others_address")
+    given = st.selectbox(_("Address (empty: none may have it)"), known, index=None, accept_new_options=True, key="privacy_others_address")
     return (given or "").strip()
 
 

@@ -82,7 +82,7 @@ def material(store: Store, source: str, spoken: str) -> list[Design] | None:
 
 def rebuilt(store: Store, spoken: str) -> list[Design] | None:
     """Dialogues of reports; with both ways they can be compared, report by report."""
-    known = {report.id or 0: report.title for report in reversed(store.reports.all(language=spoken))}
+    known = {report.id or 0: report.title for report in reversed(resources.visible(store.reports.all(language=spoken), "report"))}
     ways = {"memo2demo": _("Memo2Demo: from report and note"), "roleplay": _("Role-play: from the report alone")}
     writers = named(store, "writer")
     picked = st.multiselect(_("Reports"), list(known), default=list(known)[:5], format_func=known.__getitem__, placeholder=_("Choose"), key=f"studies_reports_{spoken}", persist_state="session")

@@ -1,6 +1,6 @@
 """What persons did not agree to, or withdrew, on the pages: left out, counted, and said."""
 
-from core.consent import RATED
+from core.consent import EXPORT, RATED
 from core.people import agreements
 from core.people.agreements import Who
 from core.studies import service
@@ -88,3 +88,14 @@ def at_download(open_page: Open, session: int) -> bool:
     at = open_page("sessions.py", session=session)
     assert_calm(at)
     return any(button.proto.label == "Download" for button in at.get("download_button"))
+
+
+def test_an_export_that_was_prepared_before_a_withdrawal_is_not_saved_after_it(open_page: Open, store: Store) -> None:
+    held(store, "apple")
+    goes, person = held(store, "pear")
+    agreements.answer(store, Who(person), {EXPORT: True}, goes)
+    at = open_page("studies.py", study=done(store))
+    at.button(key="studies_export").click().run()
+    assert "studies_zip_save" in [button.key for button in at.get("download_button")]
+    agreements.withdraw(store, Who(person), session_id=goes)
+    assert "studies_zip_save" not in [button.key for button in at.run().get("download_button")]

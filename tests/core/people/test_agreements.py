@@ -9,7 +9,7 @@ import pytest
 from core import clearance
 from core.clearance import lacking
 from core.commands.showing import show
-from core.errors import NotAllowed, NotFound
+from core.errors import DataError, NotAllowed, NotFound
 from core.llm.agents import ensure_shipped
 from core.llm.asking import now
 from core.llm.demo.engine import DemoEngine
@@ -17,6 +17,7 @@ from core.people import agreements, answers
 from core.people import service as people
 from core.people.agreements import Who
 from core.reports import making
+from core.sessions import importing
 from core.sessions import service as sessions
 from core.studies import running, service
 from storage import tables
@@ -286,3 +287,16 @@ def test_a_note_is_not_kept_whose_client_withdrew_while_it_was_written(store: St
     with pytest.raises(NotFound):
         now(making.write_note(store, engine, report))
     assert engine.asked and not store.reports.notes(report) and not store.calls.count()
+
+
+def test_what_comes_in_after_its_client_withdrew_is_not_shown(store: Store, ana: tables.Person) -> None:
+    agreements.withdraw(store, Who(None, "client", "C-7", ana))
+    csv = "session,client_code,turn,seat,text\n1,C-7,1,client,I sleep badly.\n1,C-7,2,counselor,Tell me more.\n"
+    brought = importing.import_transcripts(store, "a.csv", csv.encode())
+    assert brought.saved and store.sessions.get(brought.saved[0]).withdrawn
+
+
+def test_a_yes_to_an_address_names_it(store: Store, ana: tables.Person) -> None:
+    with pytest.raises(DataError, match="one address"):
+        agreements.answer(store, Who(None, "client", "C-7", ana), {"outside endpoint": True}, None)
+    assert not store.consents.count()
