@@ -116,9 +116,9 @@ def where_text_goes(store: Store) -> None:
         badges.row([badges.workbench(store.endpoints.all())])
         st.text(
             _(
-                "Every text carries a clearance. Before anything is sent, one gate checks it against the endpoint: "
-                "made-up text and text whose masking a person confirmed may leave; unconfirmed reports stay here; what "
-                "people said in a seat goes only where everybody who spoke agreed. A refusal names the record."
+                "Before anything is sent, it is checked where it comes from and where it goes: made-up text, and text in "
+                "which a person confirmed that nobody can be recognized, may leave; all other text stays here; what people "
+                "said in a seat goes only where all of them agreed. A refusal names the record."
             )
         )
 
