@@ -17,6 +17,13 @@ from storage.records import Database, Records
 NAME_SESSION = "UPDATE unit SET result = json_set(result, '$.session', :session) WHERE id = :unit AND state <> 'gone'"
 
 
+def plain(session: Transaction) -> sqlite3.Connection:
+    """The connection of a transaction, for plain SQL in it."""
+    raw: Any = session.connection().connection.dbapi_connection
+    connection: sqlite3.Connection = raw
+    return connection
+
+
 class Settings:
     """Choices of this workbench, by name."""
 
@@ -91,8 +98,8 @@ class Reports(Records[tables.Report]):
     def notes(self, report_id: int) -> list[tables.Note]:
         return Records(self.database, tables.Note, "note").all(report_id=report_id)
 
-    def add_note(self, note: tables.Note) -> tables.Note:
-        """Save the note as the next version of its report's note."""
+    def add_note(self, note: tables.Note, calls: Iterable[int] = ()) -> tables.Note:
+        """Save the note as the next version of its report's note, linked to the calls it was made from."""
 
         def next_version(session: Transaction) -> None:
             newest = session.exec(
@@ -100,6 +107,8 @@ class Reports(Records[tables.Report]):
             ).one()
             note.version = (newest or 0) + 1
             session.add(note)
+            session.flush()
+            writing.link_made(plain(session), "note", note.id or 0, calls)
 
         self.database.run(next_version)
         return note
@@ -234,9 +243,13 @@ class Sessions(Records[tables.Session]):
         return Records(self.database, tables.Turn, "turn").update(turn_id, **fields)
 
     def add_with_turns(
-        self, session: tables.Session, turns: list[tables.Turn], unit_id: int | None = None
+        self, session: tables.Session, turns: list[tables.Turn], unit_id: int | None = None, calls: Iterable[int] = ()
     ) -> tables.Session:
-        """A session and all its turns in one transaction, in which the unit that makes it, if one does, names it."""
+        """A session and all its turns in one transaction, in which the unit that makes it, if one does, names it.
+
+        Args:
+            calls: those it was made from, which go where it goes.
+        """
 
         def both(transaction: Transaction) -> None:
             transaction.add(session)
@@ -246,6 +259,7 @@ class Sessions(Records[tables.Session]):
                 transaction.add(turn)
             if unit_id is not None:
                 transaction.connection().execute(text(NAME_SESSION), {"session": session.id, "unit": unit_id})
+            writing.link_made(plain(transaction), "session", session.id or 0, calls)
 
         self.database.run(both)
         return session
@@ -339,17 +353,21 @@ class Calls(Records[tables.Call]):
 
         def work(connection: sqlite3.Connection) -> None:
             for id in ids:
-                writing.link_call(connection, id, [(kind, record_id, 0)])
+                writing.link_call(connection, id, [writing.About(kind, record_id)])
 
         self.database.write(work)
 
     def about(self, ids: Iterable[int]) -> dict[int, list[tuple[str, int]]]:
         """The records (kind, id) these calls' texts come from, by call."""
+        return {call: list(records) for call, records in self.carried(ids).items()}
+
+    def carried(self, ids: Iterable[int]) -> dict[int, dict[tuple[str, int], str]]:
+        """The same with the hash of the words each carried, empty where it is not known."""
         link = tables.CallRecord
         query = select(link).where(col(link.call_id).in_(list(ids))).order_by(col(link.call_id), col(link.kind), col(link.record_id))
-        found: dict[int, list[tuple[str, int]]] = {}
+        found: dict[int, dict[tuple[str, int], str]] = {}
         for row in self.database.run(lambda session: list(session.exec(query).all())):
-            found.setdefault(row.call_id, []).append((row.kind, row.record_id))
+            found.setdefault(row.call_id, {})[row.kind, row.record_id] = row.hash
         return found
 
     def whole(self, id: int) -> dict[str, Any]:

@@ -352,13 +352,17 @@ class Call(SQLModel, table=True):
 
 
 class CallRecord(SQLModel, table=True):
-    """A record whose text a call carried; by this link the call goes when the record does."""
+    """A record whose text a call carried or made; by this link the call goes, and stays, where the record does.
+
+    ``hash`` is of the words it carried, where a record changes in its place (``storage.reviewed``).
+    """
 
     __tablename__ = "call_record"
     __table_args__ = (Index("call_about", "kind", "record_id"),)
     call_id: int = Field(primary_key=True, foreign_key="call.id", ondelete="CASCADE")
     kind: str = Field(primary_key=True)  # report | note | role | session
     record_id: int = Field(primary_key=True)
+    hash: str = ""
 
 
 class TextPart(SQLModel, table=True):

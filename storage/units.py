@@ -157,7 +157,7 @@ def copy_judgments(
     def copied(session: Any, call_id: int | None, about: Mapping[str, int]) -> int | None:
         if call_id is not None and call_id not in copies:
             raw = session.connection().connection.dbapi_connection
-            copies[call_id] = writing.copy_call(raw, call_id, [("session", id, 0) for id in about.values()])
+            copies[call_id] = writing.copy_call(raw, call_id, [writing.About("session", id) for id in about.values()])
         return copies.get(call_id or 0)
 
     store.database.run(copy)

@@ -108,12 +108,21 @@ def hashed(content: str) -> Text:
     return Text(hashlib.sha256(data).hexdigest(), data)
 
 
+class About(NamedTuple):
+    """A record whose words a call carries or made; ``hash`` of these words, where it is known."""
+
+    kind: str
+    id: int
+    edition: int = 0
+    hash: str = ""
+
+
 class Packed(NamedTuple):
-    """A call ready to be written: its row, its texts, and the records (kind, id, edition) its texts come from."""
+    """A call ready to be written: its row, its texts, and the records these come from."""
 
     row: dict[str, Any]
     texts: list[Text]
-    about: tuple[tuple[str, int, int], ...] = ()
+    about: tuple[About, ...] = ()
 
 
 def pack_call(fields: Mapping[str, Any], messages: Iterable[Mapping[str, str]], raw: str) -> Packed:
@@ -124,7 +133,7 @@ def pack_call(fields: Mapping[str, Any], messages: Iterable[Mapping[str, str]], 
             texts.append(hashed(part))
             named.append({"role": message["role"], "hash": texts[-1].hash} | ({"joined": True} if n else {}))
     row = {name: value for name, value in fields.items() if name != "about"} | {"messages": named, "raw": texts[0].hash}
-    return Packed(row_values(tables.Call, row), texts, tuple(fields.get("about", ())))
+    return Packed(row_values(tables.Call, row), texts, tuple(About(*one) for one in fields.get("about", ())))
 
 
 def save_call(connection: sqlite3.Connection, packed: Packed) -> int:
@@ -133,7 +142,7 @@ def save_call(connection: sqlite3.Connection, packed: Packed) -> int:
     Where a record it is about was deleted while it was asked, nothing of its words is written: its figures are
     added to its study's, and the id is 0.
     """
-    if is_gone(connection, packed.row["unit_id"]) or not all(is_there(connection, *record) for record in packed.about):
+    if is_gone(connection, packed.row["unit_id"]) or not all(is_there(connection, one.kind, one.id, one.edition) for one in packed.about):
         keep_figures(connection, packed.row["study_id"], figures_of([packed.row]))
         return 0
     for hash, data in packed.texts:
@@ -144,7 +153,7 @@ def save_call(connection: sqlite3.Connection, packed: Packed) -> int:
     return id
 
 
-def copy_call(connection: sqlite3.Connection, call_id: int, about: Iterable[tuple[str, int, int]]) -> int:
+def copy_call(connection: sqlite3.Connection, call_id: int, about: Iterable[About]) -> int:
     """A call again, for other records with the same words: of no study and no unit, and without cost."""
     blank = {"study_id": "NULL", "unit_id": "NULL", "cost": "NULL"}
     names = [column.name for column in tables.Call.__table__.columns if column.name != "id"]  # type: ignore[attr-defined]
@@ -166,9 +175,9 @@ def is_there(connection: sqlite3.Connection, kind: str, id: int, edition: int = 
     return connection.execute(f'SELECT 1 FROM "{RECORDS[kind]}" WHERE id = ?{same}', (id,)).fetchone() is not None
 
 
-def are_there(connection: sqlite3.Connection, about: Iterable[tuple[str, int, int]]) -> bool:
+def are_there(connection: sqlite3.Connection, about: Iterable[About]) -> bool:
     """Whether all these records are there, in whatever edition."""
-    named = [(RECORDS[kind], id) for kind, id, _edition in about]
+    named = [(RECORDS[one.kind], one.id) for one in about]
     return all(connection.execute(f'SELECT 1 FROM "{table}" WHERE id = ?', (id,)).fetchone() for table, id in named)
 
 
@@ -178,12 +187,26 @@ def is_gone(connection: sqlite3.Connection, unit_id: int | None) -> bool:
     return found is not None and found[0] == "gone"
 
 
-def link_call(connection: sqlite3.Connection, call_id: int, about: Iterable[tuple[str, int, int]]) -> None:
+def link_call(connection: sqlite3.Connection, call_id: int, about: Iterable[About]) -> None:
     """Name the records a call's texts come from."""
     connection.executemany(
-        "INSERT OR IGNORE INTO call_record (call_id, kind, record_id) SELECT id, ?, ? FROM call WHERE id = ?",
-        [(kind, id, call_id) for kind, id, _edition in about],
+        "INSERT OR IGNORE INTO call_record (call_id, kind, record_id, hash) SELECT id, ?, ?, ? FROM call WHERE id = ?",
+        [(one.kind, one.id, one.hash, call_id) for one in about],
     )
+
+
+def link_made(connection: sqlite3.Connection, kind: str, record_id: int, calls: Iterable[int]) -> None:
+    """Name the record that was made from these calls: their replies hold its words, or others for it.
+
+    Earlier attempts of the same unit at the same go with them.
+    """
+    for call in calls:
+        same = (
+            "SELECT id FROM call WHERE id = :call UNION SELECT b.id FROM call a JOIN call b ON b.unit_id = a.unit_id "
+            "AND b.prompt = a.prompt WHERE a.id = :call"
+        )
+        for (id,) in connection.execute(same, {"call": call}).fetchall():
+            link_call(connection, id, [About(kind, record_id)])
 
 
 def figures_of(calls: Iterable[Mapping[str, Any]]) -> dict[str, float]:

@@ -120,8 +120,8 @@ async def answered(
     again = repair_question(question, first)
     if again is None:
         return question, first
-    still_about(question, await keep(call_fields(engine, question, first), texts_of(question), first.raw))
-    return again, repaired(first, await ask_one(again, None))
+    kept = still_about(question, await keep(call_fields(engine, question, first), texts_of(question), first.raw))
+    return again, replace(repaired(first, await ask_one(again, None)), earlier=(kept,))
 
 
 async def patiently(engine: Engine, keep: Keep, question: Question, on_text: OnText = None) -> Answer:
@@ -177,7 +177,7 @@ def still_about(question: Question, call: int) -> int:
     if not call:
         raise NotFound(
             "What was asked about ({records}) was deleted or withdrawn meanwhile, so the answer was not kept. Nothing else was lost.",
-            records=", ".join(f"{kind} {id}" for kind, id, _edition in question.about),
+            records=", ".join(f"{one.kind} {one.id}" for one in question.about),
         )
     return call
 

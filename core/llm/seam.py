@@ -79,9 +79,9 @@ class Question:
     repair: bool = False
 
     @property
-    def about(self) -> tuple[tuple[str, int, int], ...]:
-        """The records its words come from, as (kind, id, edition)."""
-        return tuple(sorted({(s.kind, s.id, s.edition) for s in self.sources if isinstance(s, Source)}))
+    def about(self) -> tuple[Source, ...]:
+        """The records its words come from."""
+        return tuple(sorted({s for s in self.sources if isinstance(s, Source)}))
 
 
 @dataclass(frozen=True)
@@ -118,6 +118,7 @@ class Answer:
     usage: Usage = Usage()
     finish_reason: str = ""
     attempts: tuple[Attempt, ...] = ()
+    earlier: tuple[int, ...] = ()  # calls of the same question that were kept before: unreadable replies
     engine: str = "demo"
     engine_version: str = ""
     model: str = ""

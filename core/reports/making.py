@@ -42,8 +42,8 @@ async def write_note(
     return store.reports.add_note(
         tables.Note(
             report_id=report_id, **value.model_dump(), engine=answer.engine, call_id=call, made_from=made_of([source])
-        )
-    )
+        ), [*answer.earlier, call],
+    )  # fmt: skip
 
 
 def change_note(store: Store, report_id: int, person: tables.Person, **fields: Any) -> tables.Note:
@@ -128,14 +128,15 @@ async def reconstruct_dialogue(
         inputs["note"] = {name: getattr(note, name) for name in Note.model_fields}
         sources.append(Source("note", note.id or 0, 0, text_hash("note", note.model_dump())))
     asking = Asking(store, engine, report, "report/dialogue" if how == "memo2demo" else "report/roleplay", sources, on_text, told)
-    dialogue, call, kind = await asking.ask(inputs)
+    dialogue, calls, kind = await asking.ask(inputs)
     faults = faults_of(dialogue, report)
     if any(not fault.aim for fault in faults):
         again = await asking.ask(inputs | {"faults": [fault.message for fault in faults]})
-        better = faults_of(again[0], report)
+        better, tried = faults_of(again[0], report), [*calls, *again[1]]
         if weight(better) <= weight(faults):
-            (dialogue, call, kind), faults = again, better
-    return save_dialogue(store, report, how, dialogue, faults, call, kind, sources, seed)
+            (dialogue, calls, kind), faults = again, better
+        calls = [*(call for call in tried if call != calls[-1]), calls[-1]]
+    return save_dialogue(store, report, how, dialogue, faults, calls, kind, sources, seed)
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,8 @@ class Asking:
     on_text: OnText
     told: Mapping[str, Any]
 
-    async def ask(self, inputs: Mapping[str, Any]) -> tuple[Dialogue, int, str]:
+    async def ask(self, inputs: Mapping[str, Any]) -> tuple[Dialogue, list[int], str]:
+        """The dialogue, the calls it took (the one it was read from last), and the kind of engine."""
         question = make_question(
             self.store, self.prompt, inputs, language=spoken(self.report.language), reply=Dialogue,
             settings=self.told["settings"] or Settings(), seed=self.told["seed"],
@@ -160,13 +162,18 @@ class Asking:
             self.store, self.engine, question, self.on_text, study_id=self.told["study_id"],
             unit_id=self.told["unit_id"],
         )  # fmt: skip
-        return usable(answer, "rebuild the dialogue"), call, answer.engine
+        return usable(answer, "rebuild the dialogue"), [*answer.earlier, call], answer.engine
 
 
 def save_dialogue(
-    store: Store, report: tables.Report, how: How, dialogue: Dialogue, faults: Sequence[Fault], call: int, kind: str,
+    store: Store, report: tables.Report, how: How, dialogue: Dialogue, faults: Sequence[Fault], calls: Sequence[int], kind: str,
     sources: Sequence[Source], seed: int,
 ) -> tables.Session:  # fmt: skip
+    """Keep the dialogue; whatever was answered on the way to it goes where it goes.
+
+    Args:
+        calls: all it took; the last is the one it was read from.
+    """
     session = tables.Session(
         title=f"{report.title} · {'Memo2Demo' if how == 'memo2demo' else 'role-play'}", origin="reconstructed",
         language=report.language, report_id=report.id, state="ended", ended_by="reconstructed",
@@ -176,12 +183,12 @@ def save_dialogue(
     )  # fmt: skip
     turns = [
         tables.Turn(
-            session_id=0, position=position, seat=turn.seat, text=turn.text, stage=turn.stage, call_id=call,
+            session_id=0, position=position, seat=turn.seat, text=turn.text, stage=turn.stage, call_id=calls[-1],
             risk=safety.risk_of(turn.seat, turn.text),
         )
         for position, turn in enumerate(dialogue.turns, start=1)
     ]  # fmt: skip
-    saved = store.sessions.add_with_turns(session, turns)
+    saved = store.sessions.add_with_turns(session, turns, calls=calls)
     agreements.settle(store)
     return saved
 

@@ -81,7 +81,7 @@ class Asking:
                 prompt=prompt,
                 why=answer.reason or answer.state,
             )
-        return answer.value, draft.model_copy(update={"engine": answer.engine, "calls": [*draft.calls, call]})
+        return answer.value, draft.model_copy(update={"engine": answer.engine, "calls": [*draft.calls, *answer.earlier, call]})
 
 
 async def take_step(asking: Asking, draft: Draft) -> Draft:

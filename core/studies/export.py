@@ -92,9 +92,9 @@ def about_calls(store: Store, calls: Sequence[int]) -> dict[int, set[tuple[str, 
     for some in units.chunks(calls):
         for id, records in store.calls.about(some).items():
             found[id] |= set(records)
-        sql = f"SELECT c.id, u.role_id, u.note_id FROM call c JOIN unit u ON u.id = c.unit_id WHERE c.id IN ({units.numbers(some)})"
-        for id, role, note in units.query(store, sql):
-            found[id] |= {(kind, made) for kind, made in (("role", role), ("note", note)) if made}
+        sql = f"SELECT c.id, u.role_id, u.note_id, u.session_id FROM call c JOIN unit u ON u.id = c.unit_id WHERE c.id IN ({units.numbers(some)})"
+        for id, *made in units.query(store, sql):
+            found[id] |= {(kind, record) for kind, record in zip(("role", "note", "session"), made, strict=True) if record}
     return found
 
 
@@ -256,9 +256,9 @@ def rows_of(store: Store, table: Any, ids: Sequence[int]) -> list[Any]:
 def whole_calls(store: Store, ids: Sequence[int]) -> Iterator[Row]:
     """Calls with their texts, and the records these come from."""
     for some in units.chunks(ids):
-        about = store.calls.about(some)
+        about = store.calls.carried(some)
         for id in some:
-            records = [{"kind": kind, "id": record} for kind, record in about.get(id, ())]
+            records = [{"kind": kind, "id": record, "hash": hash} for (kind, record), hash in about.get(id, {}).items()]
             yield store.calls.whole(id) | {"records": records}
 
 

@@ -95,6 +95,7 @@ class Attempt(Part):
 class Record(Part):
     kind: Literal["report", "note", "role", "session"]
     id: Id
+    hash: Code = ""  # of the words the call carried
 
 
 class Unit(Part):

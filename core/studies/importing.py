@@ -21,7 +21,7 @@ from storage import tables
 from storage.bringing import free_name, point, same, set_json
 from storage.ledger import insert
 from storage.store import Store
-from storage.writing import ANY_EDITION, pack_call, save_call
+from storage.writing import ANY_EDITION, About, pack_call, save_call
 
 REPORT = ("title", "type", "method", "case_brief", "consultation_process", "experience_thoughts", "language")
 NOTE = ("client_basics", "problems", "goals", "techniques", "steps", "reflections")
@@ -224,8 +224,9 @@ def save_calls(on: Bringing) -> None:
     """Calls with their texts, linked to the records these come from."""
     before = calls_about(on.found, on.ids) if on.found.version == 1 else {}
     for call in on.rows("calls"):
-        named = [(one["kind"], on.ids.get(translating.RECORDS[one["kind"]], one["id"])) for one in call.get("records", [])]
-        about = [(kind, id, ANY_EDITION) for kind, id in named if id is not None] or [(*one, ANY_EDITION) for one in sorted(before.get(call["id"], ()))]
+        named = [(one["kind"], on.ids.get(translating.RECORDS[one["kind"]], one["id"]), one.get("hash", "")) for one in call.get("records", [])]
+        about = [About(kind, id, ANY_EDITION, hash) for kind, id, hash in named if id is not None]
+        about = about or [About(*one, ANY_EDITION) for one in sorted(before.get(call["id"], ()))]
         fields = {name: value for name, value in call.items() if name not in ("id", "messages", "raw", "records")} | {
             "study_id": on.study if call.get("study_id") == on.found.study["id"] else None,
             "unit_id": on.ids.get("units", call.get("unit_id")), "about": about,

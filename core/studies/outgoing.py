@@ -13,10 +13,11 @@ from core.consent import FIGURES
 from core.judging.readings import NOT_APPLICABLE
 from core.judging.readings import code_of as code_of_item
 from core.leaving import UNCONFIRMED, WITHDRAWN, Leaving, worst
-from core.reports.rebuilt import report_inputs
 from core.studies import reasons
 from storage import tables
+from storage.reviewed import text_hash
 from storage.store import Store
+from storage.units import chunks
 
 Row = dict[str, Any]
 RECORDS = {"role": "role", "session": "session", "first": "session", "second": "session", "note": "note", "report": "report"}
@@ -33,6 +34,7 @@ class Outgoing:
     def __init__(self, store: Store, with_unconfirmed: bool = False) -> None:
         self.store, self.leaving = store, Leaving(store, with_unconfirmed)
         self.no_figures = lacking(store, FIGURES)
+        self.reports: dict[int, str] = {}  # the hash of each report's words as they are
         self.left: dict[str, Counter[str]] = {}
         self.bare: dict[str, Counter[str]] = {}
 
@@ -56,23 +58,31 @@ class Outgoing:
         for kind in {kind for records in about.values() for kind, _ in records}:
             self.leaving.look(kind, (id for records in about.values() for one, id in records if one == kind))
         going = set()
+        carried: dict[int, dict[tuple[str, int], str]] = {}
+        for some in chunks(sorted(about)):
+            carried |= self.store.calls.carried(some)
         for call, records in about.items():
             why = worst(self.leaving.why(kind, id) for kind, id in records)
-            why = why or self.of_former_words(call, records)
+            why = why or self.of_former_words(carried.get(call, {}))
             if why:
                 self.stays("call", why)
             else:
                 going.add(call)
         return going
 
-    def of_former_words(self, call: int, records: Iterable[tuple[str, int]]) -> str:
-        """*Unconfirmed* for a call that carried a report as it was before it was masked or changed."""
-        reports = [id for kind, id in records if kind == "report"]
-        if not reports or self.leaving.with_unconfirmed:
+    def of_former_words(self, carried: Mapping[tuple[str, int], str]) -> str:
+        """*Unconfirmed* for a call that carried a report in other words than those it has now, or nobody knows in which."""
+        changing = {id: hash for (kind, id), hash in carried.items() if kind == "report"}
+        if self.leaving.with_unconfirmed:
             return ""
-        asked = "\n".join(message["content"] for message in self.store.calls.whole(call)["messages"])
-        held = (carries(asked, self.store.reports.get(id)) for id in reports)
-        return "" if all(held) else UNCONFIRMED
+        return "" if all(hash == self.words_of(id) for id, hash in changing.items()) else UNCONFIRMED
+
+    def words_of(self, report: int) -> str:
+        """The hash of a report's words as they are."""
+        if report not in self.reports:
+            found = self.store.reports.find(id=report)
+            self.reports[report] = "gone" if found is None else text_hash("report", found.model_dump())
+        return self.reports[report]
 
     # Judgments
 
@@ -155,11 +165,6 @@ def bare_session(row: tables.Session, codes: Codes) -> tables.Session:
 def bare_reason(reason: str) -> str:
     """Why a value is missing, without words of the reply."""
     return reason if reason in ("", NOT_APPLICABLE) else code_of_item(reason)
-
-
-def carries(asked: str, report: tables.Report) -> bool:
-    """Whether a question holds a report as it is now, in all its parts, the way writers are shown them."""
-    return all(part.strip() in asked for part in report_inputs(report).values())
 
 
 def without_codes(study: Row, codes: set[str]) -> Row:

@@ -255,3 +255,17 @@ def test_store_that_was_brought_up_goes_on(old: Old) -> None:
     store.delete("session", 11)
     assert not [c for c in store.consents.all() if c.session_id == 11]
     store.close()
+
+
+def test_calls_are_linked_to_the_note_and_the_dialogue_made_from_them(old: Old) -> None:
+    old.run("DELETE FROM call_record WHERE kind = 'note' OR record_id IN (SELECT id FROM session WHERE origin = 'reconstructed')")
+    store = old.opened()
+    made = units.query(
+        store,
+        "SELECT t.call_id, 'session', s.id FROM session s JOIN turn t ON t.session_id = s.id WHERE s.origin = 'reconstructed' "
+        "AND t.call_id IS NOT NULL UNION SELECT call_id, 'note', id FROM note WHERE call_id IS NOT NULL",
+    )
+    about = store.calls.about([call for call, _kind, _id in made])
+    assert {kind for _call, kind, _id in made} == {"session", "note"}
+    assert not [one for one in made if (one[1], one[2]) not in about.get(one[0], [])]
+    store.close()

@@ -5,7 +5,7 @@ import json
 from sqlalchemy import Connection
 
 from storage.migrations.update_0002.statements import run
-from storage.migrations.update_0004 import consents, elsewhere, persons, reviews
+from storage.migrations.update_0004 import calls, consents, elsewhere, persons, reviews
 
 TOLD = "update 0004"  # setting: how many persons and consents, for the pages to say once
 
@@ -17,6 +17,7 @@ def carry_over(connection: Connection) -> None:
     persons.name(connection)
     told = {"persons": len(known)} | consents.tie(connection)
     reviews.keep(connection, known)
+    calls.link(connection)
     persons.forget_codes(connection)
     run(connection, "DELETE FROM setting WHERE name = 'person'")  # the code every new browser began with
     sql = "INSERT INTO setting (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value"

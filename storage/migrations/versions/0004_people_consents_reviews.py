@@ -67,6 +67,8 @@ def upgrade() -> None:
         batch.create_index('ix_rater_person_id', ['person_id'])
     with rebuilt('study') as batch:
         batch.add_column(person('person_id', 'study'))
+    with op.batch_alter_table('call_record') as batch:
+        batch.add_column(words('hash'))
     with rebuilt('consent') as batch:
         for column in (
             person('person_id', 'consent'), words('seat'), words('code'),

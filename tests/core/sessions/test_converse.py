@@ -43,7 +43,7 @@ def test_questions_carry_the_role_the_turns_and_the_papers_settings(
     assert second.inputs["most_turns"] == 5 and len(second.inputs["turns"]) == 2
     assert (first.settings.temperature, first.settings.top_p, first.settings.max_tokens) == (0.7, 0.9, 512)
     assert first.seed == seating.turn_seed(7, 2) != second.seed
-    assert set(first.about) == {("role", role.id, 0), ("session", session.id, 0)} and first.use == "session"
+    assert {(one.kind, one.id) for one in first.about} == {("role", role.id), ("session", session.id)} and first.use == "session"
 
 
 def test_a_mutual_farewell_ends_the_session(

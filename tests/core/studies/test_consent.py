@@ -22,7 +22,7 @@ from core.studies.importing import import_study
 from core.studies.progress import standing
 from storage import tables
 from storage.store import Store, open_store
-from tests.core.studies.conftest import LINES
+from tests.core.studies.conftest import LINES, confirm
 
 Work = Callable[..., dict[str, Any]]
 RATINGS = {"name": "Alliance", "steps": [{"kind": "ratings", "items": ["Q1"], "repeats": 1}]}
@@ -195,8 +195,6 @@ def test_unconfirmed_words_leave_only_when_asked_for_by_name(store: Store, work:
 
 
 def test_a_call_that_carried_a_report_before_it_was_masked_stays(store: Store, work: Work, tmp_path: Path) -> None:
-    from tests.core.studies.conftest import confirm
-
     ensure_shipped(store)
     report = store.reports.add(
         tables.Report(title="Report", case_brief="Medlar Smith cannot sleep.", consultation_process="They met.", content_hash="1")
