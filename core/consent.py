@@ -1,7 +1,8 @@
 """What rows of consent say together. Pure.
 
 The narrower row wins: one for a session beats one for the session it was branched off from, and that one beats one for
-all of theirs. A withdrawal beats whatever was agreed before it. *Before* and *later* go by the numbers of the rows,
+all of theirs. A withdrawal beats whatever was agreed before it. What was withdrawn for all comes back session by
+session, each by its own yes: a later yes for all brings back none. *Before* and *later* go by the numbers of the rows,
 since clocks are set back.
 """
 
@@ -73,7 +74,11 @@ def stands(rows: Iterable[Row], purpose: str, family: Iterable[int], endpoint: s
     ]  # fmt: skip
     if not about:
         return None
-    latest = max(about, key=lambda row: (row.session_id or 0, row.id or 0))  # a branch is newer than what it is of
+    gone = [row for row in about if ids and row.withdrawn and row.session_id is None]
+    latest = max(
+        [row for row in about if row.session_id is not None] or gone or about,
+        key=lambda row: (row.session_id or 0, row.id or 0),  # a branch is newer than what it is of
+    )
     later = [row for row in about if row.withdrawn and not row.agreed and (row.id or 0) > (latest.id or 0)]
     ended = latest.withdrawn or max((row.withdrawn for row in later), default="")
     return Stands(latest, latest.agreed and not ended and same(latest.endpoint) == where, ended)

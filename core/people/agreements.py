@@ -73,13 +73,13 @@ def take_part(
 
     Args:
         endpoint: base URL outside that their words go to from this seat, which they agreed to.
-        general: for all of theirs. Where they spoke of this very session before, it is said of this session too,
-            since the narrower answer wins.
+        general: for all of theirs. Where they spoke of this very session before, or once withdrew for all, it is said
+            of this session too: the narrower answer wins, and a yes for all brings back nothing.
     """
     who = Who(person)
     said = {TAKING_PART: True, **purposes} | ({OUTSIDE: True} if endpoint else {})
     family = store.database.read(lambda connection: standing.family(connection, session_id))
-    before = any(row.session_id in family for row in who.rows(store))
+    before = any(row.session_id in family or (row.session_id is None and row.withdrawn) for row in who.rows(store))
     scopes = [*([None] if general else []), *([session_id] if before or not general else [])]
     rows = [row for about in scopes for row in rows_of(who, said, about, endpoint, language)]
     changing(store, lambda connection: people.add_consents(connection, rows))

@@ -300,3 +300,47 @@ def test_a_yes_to_an_address_names_it(store: Store, ana: tables.Person) -> None:
     with pytest.raises(DataError, match="one address"):
         agreements.answer(store, Who(None, "client", "C-7", ana), {"outside endpoint": True}, None)
     assert not store.consents.count()
+
+
+def forget_answers(store: Store) -> None:
+    """As if what was answered for single sessions had been answered for all."""
+    store.database.write(lambda connection: connection.execute("DELETE FROM consent"))
+
+
+def test_a_yes_for_all_at_a_new_seat_gives_nothing_back_that_was_withdrawn(store: Store, ana: tables.Person) -> None:
+    """Each session comes back by its own name; the new one has the answers given as its seat was taken."""
+    ensure_shipped(store)
+    old, later = spoken(store, ana, "pear"), spoken(store, ana, "plum", [])
+    forget_answers(store)
+    agreements.take_part(store, ana, old, dict.fromkeys(EVERY, True), endpoint=X, general=True)
+    assert not lacking(store, "export") and not lacking(store, "outside endpoint", X)
+    agreements.withdraw(store, Who(ana))
+    assert store.sessions.get(old).withdrawn and store.sessions.get(later).withdrawn
+    new = spoken(store, ana, "quince")
+    agreements.take_part(store, ana, new, dict.fromkeys(EVERY, True), endpoint=X, general=True)
+    assert store.sessions.get(old).withdrawn and store.sessions.get(later).withdrawn and not store.sessions.get(new).withdrawn
+    assert lacking(store, "export") == lacking(store, "outside endpoint", X) == {old, later}
+    agreements.answer(store, Who(ana), {"taking part": True, "export": True}, old)
+    assert not store.sessions.get(old).withdrawn and lacking(store, "export") == {later}
+
+
+def test_one_use_withdrawn_for_all_comes_back_session_by_session(store: Store, ana: tables.Person) -> None:
+    id = spoken(store, ana, "pear")
+    forget_answers(store)
+    agreements.take_part(store, ana, id, {"rated here": True}, general=True)
+    agreements.withdraw(store, Who(ana), ["rated here"])
+    agreements.answer(store, Who(ana), {"rated here": True}, None)
+    assert lacking(store, "rated here") == {id}
+    assert seen(store, ana)[None]["rated here"] == "yes" and seen(store, ana)[id]["rated here"] == "withdrawn"
+    agreements.answer(store, Who(ana), {"rated here": True}, id)
+    assert lacking(store, "rated here") == set()
+    agreements.answer(store, Who(ana), {"rated here": False}, None)
+    assert lacking(store, "rated here") == set(), "the narrower answer wins"
+
+
+def test_a_no_for_all_that_was_no_withdrawal_is_turned_by_a_yes_for_all(store: Store, ana: tables.Person) -> None:
+    id = spoken(store, ana, "pear")
+    forget_answers(store)
+    for yes in (True, False, True):
+        agreements.answer(store, Who(ana), {"rated here": yes}, None)
+        assert (id in lacking(store, "rated here")) is not yes
