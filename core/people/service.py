@@ -110,7 +110,7 @@ def rename(store: Store, person: tables.Person, code: str) -> tables.Person:
 def join(store: Store, one: int, other: int) -> tables.Person:
     """From now on two persons are one, known by the second: everything either said, agreed to or withdrew is theirs.
 
-    For the owner of both (by a link) or a researcher. ``part`` undoes it. What they are here as is what the second is.
+    ``join_by_link`` and ``assign`` ask whether they may be. ``part`` undoes it. What they are here as is what the second is.
 
     Raises:
         DataError: they are one already. NotFound: one of them is not there.
@@ -158,6 +158,46 @@ def assign(store: Store, one: int, other: int) -> tables.Person:
     if "researcher" not in store.persons.root(other).roles:
         check_researchers(store, without=store.persons.root(one).id or 0)
     return join(store, one, other)
+
+
+def kept_by_link(store: Store, opened: int, made: int) -> tables.Person:
+    """Who both are once a link joins them: the one who may do less here; between equals whoever made the link.
+
+    So nobody gets rights by a link, and parting the two gives each their own again.
+
+    Args:
+        opened: a row of whoever opened the link. made: one of whoever made it.
+    Raises:
+        DataError: each may do what the other may not, or no researcher would be left who can act here.
+    """
+    one, other = store.persons.root(opened), store.persons.root(made)
+    kept = other if within(other.roles, one.roles) else one if within(one.roles, other.roles) else None
+    if kept is None:
+        raise DataError(
+            "{one} and {other} are here in different roles, so a link does not join them: both would get the rights of the "
+            "other. A researcher can join them on Data and privacy; nothing was changed.",
+            one=one.code, other=other.code,
+        )  # fmt: skip
+    if "researcher" not in kept.roles:
+        check_researchers(store, without=(one if kept is other else other).id or 0)
+    return kept
+
+
+def within(less: Mapping[str, Sequence[str]], more: Mapping[str, Sequence[str]]) -> bool:
+    """Whether somebody here as the first may do nothing that the second may not."""
+    if not less or "researcher" in more:
+        return bool(less)
+    return all(role in more and (role != "supervisor" or set(less[role]) <= set(more[role])) for role in less)
+
+
+def join_by_link(store: Store, opened: int, made: int) -> tables.Person:
+    """Join two persons as the owner of both browsers does, by a link.
+
+    Raises:
+        DataError: as ``kept_by_link`` and ``join``.
+    """
+    kept = kept_by_link(store, opened, made).id or 0
+    return join(store, opened if kept == store.persons.root(made).id else made, kept)
 
 
 def check_researchers(store: Store, without: int) -> None:

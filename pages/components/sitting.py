@@ -128,24 +128,43 @@ def ask_to_join(ticket: str) -> None:
     other = store.persons.root(made_it or 0)
     layout.title(_("Is this you too?"))
     with st.container(border=True):
+        kept = None
         if other.id == here.id:
             st.text(_("This browser is known as {code} already.").format(code=here.code))
         else:
             layout.facts([(_("This browser"), named(here)), (_("The link was made by"), named(other))])
-            st.text(_("If you say yes, both are one person, {code}: what either said, agreed to or rated is theirs from then on.").format(code=other.code))
-            layout.muted(_("Say yes only if you made this link yourself, in your other browser."))
+            kept = who_both_are(here, other)
         with st.container(horizontal=True):
-            if other.id != here.id and st.button(_("Yes, both are me"), key="frame_join_yes", type="primary"):
+            if kept is not None and st.button(_("Yes, both are me"), key="frame_join_yes", type="primary"):
                 joined(ticket, here)
-            if st.button(_("Go on") if other.id == here.id else _("No"), key="frame_join_no"):
+            if st.button(_("No") if kept is not None else _("Go on"), key="frame_join_no"):
                 LINKS.take(ticket)
                 st.rerun()
 
 
+def who_both_are(here: tables.Person, other: tables.Person) -> tables.Person | None:
+    """Say who both are from then on, or why a link does not join them."""
+    try:
+        kept = service.kept_by_link(resources.store(), here.id or 0, other.id or 0)
+    except WorkbenchError as error:
+        layout.problem(error)
+        return None
+    st.text(
+        _("If you say yes, both are one person, {code}, here as {role}: what either said, agreed to or rated is theirs from then on.").format(code=kept.code, role=roles_of(kept))
+    )
+    layout.muted(_("A link gives nobody more rights: of two, the one who may do less here is kept. A researcher can undo it on Data and privacy."))
+    layout.muted(_("Say yes only if you made this link yourself, in your other browser."))
+    return kept
+
+
 def joined(ticket: str, here: tables.Person) -> None:
-    onto = LINKS.take(ticket)
-    if onto is not None:
-        service.join(resources.store(), here.id or 0, onto)
+    made = LINKS.take(ticket)
+    if made is not None:
+        try:
+            service.join_by_link(resources.store(), here.id or 0, made)
+        except WorkbenchError as error:
+            layout.problem(error)
+            return
     st.rerun()
 
 

@@ -177,18 +177,32 @@ def test_a_link_joins_two_browsers_after_both_are_named(
     (link,) = [element.value for element in at.code]
     ticket = link.rsplit("/", 1)[1]
     assert LINKS.look(ticket) == owner.id
-    other = as_person({"rater": []}, "R-9")
+    other = as_person({"rater": [], "counselor": []}, "R-9")
     browser_here.link = ticket
     at = open_page("instruments.py")
     assert_calm(at)
     assert at.title[0].value == "Is this you too?"
-    assert "R-9 · Rater" in shown(at) and "T-01 · Counselor" in shown(at)
+    assert "both are one person, T-01, here as Counselor" in shown(at) and "R-9 · Counselor, Rater" in shown(at) and "T-01 · Counselor" in shown(at)
     assert store.persons.get(other.id or 0).joined_to is None
     at.button(key="frame_join_yes").click().run()
     assert_calm(at)
     assert store.persons.get(other.id or 0).joined_to == owner.id
     assert "T-01 · Counselor" in shown(at) and at.title[0].value != "Is this you too?"
     assert LINKS.look(ticket) is None
+
+
+def test_a_link_makes_no_researcher_a_counselor_when_there_is_no_other(
+    open_page: Open, store: Store, as_person: AsPerson, browser_here: Browser, researcher: tables.Person
+) -> None:
+    owner = as_person({"counselor": []}, "T-01")
+    for opens, makes in ((None, owner), (({"counselor": []}, "T-01"), researcher)):
+        as_person(*(opens or ()))
+        browser_here.link = LINKS.make(makes.id or 0)
+        at = open_page()
+        assert_calm(at)
+        assert "only researcher" in shown(at) and not [b for b in at.button if b.key == "frame_join_yes"]
+        at.button(key="frame_join_no").click().run()
+    assert service.researchers(store) == {researcher.id} and not store.persons.get(owner.id or 0).joined_to
 
 
 def test_a_link_that_is_refused_or_ones_own_joins_nobody(

@@ -187,3 +187,43 @@ def test_a_joined_person_counts_each_session_once(store: Store) -> None:
     assert store.persons.tally() == {one.id: Tally(1, 1, 0), other.id: Tally(1, 0, 1)}
     service.join(store, one.id or 0, other.id or 0)
     assert store.persons.tally() == {other.id: Tally(1, 1, 1)}
+
+
+def test_a_link_leaves_a_researcher_and_gives_nobody_more(store: Store) -> None:
+    """Whoever made the link, the person kept is the one who may do less; so parting them gives each their own again."""
+    first = service.begin(store, "r", code="R-01")
+    counselor = service.begin(store, "c", {"counselor": []}, "T-01")
+    for made, opened in ((counselor, first), (first, counselor)):
+        with pytest.raises(DataError, match="only researcher"):
+            service.join_by_link(store, opened.id or 0, made.id or 0)
+    assert service.researchers(store) == {first.id}
+    service.begin(store, "second", code="R-02")
+    for made, opened in ((counselor, first), (first, counselor)):
+        assert service.kept_by_link(store, opened.id or 0, made.id or 0).id == counselor.id
+        assert service.join_by_link(store, opened.id or 0, made.id or 0).id == counselor.id
+        assert {service.of_secret(store, one).roles.popitem()[0] for one in "rc"} == {"counselor"}  # type: ignore[union-attr]
+        assert service.part(store, first.id or 0).roles == {"researcher": []} and store.persons.get(counselor.id or 0).roles == {"counselor": []}
+
+
+def test_a_link_keeps_who_made_it_between_two_who_may_do_the_same(store: Store) -> None:
+    made, opened = service.begin(store, "a", code="R-01"), service.begin(store, "b", code="R-02")
+    assert service.join_by_link(store, opened.id or 0, made.id or 0).id == made.id and service.researchers(store) == {made.id}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [({"counselor": []}, {"client": []}), ({"supervisor": ["T-01"]}, {"supervisor": ["T-02"]}), ({"counselor": []}, {"rater": [], "client": []}), ({"rater": []}, {})],
+)
+def test_two_who_may_do_different_things_are_joined_by_a_researcher(
+    store: Store, one: dict[str, list[str]], other: dict[str, list[str]]
+) -> None:
+    a, b = (store.persons.add(tables.Person(code=name, roles=roles)) for name, roles in (("A", one), ("B", other)))
+    for pair in ((a, b), (b, a)):
+        with pytest.raises(DataError, match="researcher can join"):
+            service.join_by_link(store, *(person.id or 0 for person in pair))
+    assert not store.persons.get(a.id or 0).joined_to and not store.persons.get(b.id or 0).joined_to
+
+
+def test_a_narrower_supervisor_is_the_one_that_is_kept(store: Store) -> None:
+    wide, narrow = (service.begin(store, name, {"supervisor": codes}, name) for name, codes in (("w", ["T-01", "T-02"]), ("n", ["T-01"])))
+    assert service.join_by_link(store, narrow.id or 0, wide.id or 0).id == narrow.id
