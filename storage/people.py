@@ -55,6 +55,10 @@ class Persons(Records[tables.Person]):
         """The seats these rows of a person sit in or spoke in, by session; of one session, or of all."""
         return self.database.read(lambda connection: standing.seats(connection, ids, session_id))
 
+    def spoken_seats(self, ids: Iterable[int], session_id: int | None = None) -> dict[int, frozenset[str]]:
+        """The seats these rows of a person spoke in, by session; of one session, or of all."""
+        return self.database.read(lambda connection: standing.spoken_seats(connection, ids, session_id))
+
     def everyone(self) -> list[tables.Person]:
         """All persons, each once, in the order they came."""
         return [person for person in self.all() if person.joined_to is None]

@@ -142,18 +142,26 @@ def members(connection: sqlite3.Connection, id: int) -> frozenset[int]:
     return frozenset(row[0] for row in connection.execute(MEMBERS, (id,)))
 
 
+SPOKE = "SELECT session_id AS id, seat FROM turn WHERE person_id IN ({who})"
+SITS = " UNION ".join(f"SELECT id, '{seat}' AS seat FROM session WHERE {seat}_person_id IN ({{who}})" for seat in ("client", "counselor"))
+
+
 def seats(connection: sqlite3.Connection, persons: Iterable[int], session: int | None = None) -> dict[int, frozenset[str]]:
     """The seats in which these persons sit or spoke, by session: of one, or of all."""
+    return _seats(connection, f"{SITS} UNION {SPOKE}", 3, persons, session)
+
+
+def spoken_seats(connection: sqlite3.Connection, persons: Iterable[int], session: int | None = None) -> dict[int, frozenset[str]]:
+    """The seats in which these persons spoke, by session: of one, or of all."""
+    return _seats(connection, SPOKE, 1, persons, session)
+
+
+def _seats(connection: sqlite3.Connection, sql: str, times: int, persons: Iterable[int], session: int | None) -> dict[int, frozenset[str]]:
     ids = sorted(set(persons))
-    who = ", ".join("?" * len(ids))
-    sql = (
-        f"SELECT id, 'client' FROM session WHERE client_person_id IN ({who}) UNION "
-        f"SELECT id, 'counselor' FROM session WHERE counselor_person_id IN ({who}) UNION "
-        f"SELECT session_id, seat FROM turn WHERE person_id IN ({who})"
-    )
+    asked = sql.format(who=", ".join("?" * len(ids)))
     one = "" if session is None else " WHERE id = ?"
     found: dict[int, set[str]] = {}
-    for id, seat in connection.execute(f"SELECT * FROM ({sql}){one}", [*ids * 3, *([] if session is None else [session])]):
+    for id, seat in connection.execute(f"SELECT id, seat FROM ({asked}){one}", [*ids * times, *([] if session is None else [session])]):
         found.setdefault(id, set()).add(seat)
     return {id: frozenset(held) for id, held in found.items()}
 

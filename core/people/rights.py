@@ -27,9 +27,9 @@ What = Literal[
 ]  # fmt: skip
 STANDS = {
     "researcher": "a researcher",
-    "own": "the counselor whose series it is in, or who sits or spoke in it as the counselor",
+    "own": "the counselor whose series it is in, or who spoke in it as the counselor",
     "in it": "whoever sits or spoke in it",
-    "supervisor": "a supervisor of its counselor, where everybody who spoke in it agreed to supervision",
+    "supervisor": "a supervisor of its counselor, where everybody who spoke in it agreed to supervision; reports are not theirs",
     "has rated": "a rater who has rated it",
     "may sit": "whoever may take a free seat in it",
     "themselves": "the person it is about or of",
@@ -50,7 +50,7 @@ MAY: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "sit": ("researcher", "own", "in it", "may sit"),
     },
     "report": {
-        "see": ("researcher", "own", "supervisor"),
+        "see": ("researcher", "own"),
         "change": ("researcher", "own"),
         "confirm": ("researcher", "own"),
         "delete": ("researcher", "own"),
@@ -98,6 +98,7 @@ MAY: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "answer for others": ("researcher",),
     },
 }
+SEATS = ("client", "counselor")
 WITHDRAWN: Mapping[str, tuple[str, ...]] = {"delete": ("researcher",), "delete words": ("researcher", "in it")}
 Row = TypeVar("Row")
 
@@ -109,6 +110,7 @@ class Me:
     ids: frozenset[int]
     roles: Mapping[str, list[str]]
     counselor_codes: frozenset[str]
+    client_codes: frozenset[str] = frozenset()
 
     def __contains__(self, role: str) -> bool:
         return role in self.roles
@@ -122,7 +124,8 @@ class Me:
 def me_of(store: Store, person: tables.Person) -> Me:
     ids = store.persons.members(person.id or 0)
     rows = [person, *(store.persons.get(id) for id in sorted(ids) if id != person.id)]
-    return Me(ids, person.roles, frozenset(code for row in rows for code in row.counselor_codes if code))
+    counselor, client = (frozenset(code for row in rows for code in getattr(row, f"{seat}_codes") if code) for seat in ("counselor", "client"))
+    return Me(ids, person.roles, counselor, client)
 
 
 # ---- one record ----------------------------------------------------------------------------------------------------
@@ -229,7 +232,7 @@ def stands_to_session(store: Store, me: Me, session: tables.Session) -> Stands:
     seats = store.persons.seats(me.ids, id).get(id, frozenset())
     return Stands(**{
         "researcher": lambda: "researcher" in me,
-        "own": lambda: is_own(me, code, seats),
+        "own": lambda: is_own(me, code, store.persons.spoken_seats(me.ids, id).get(id, ())),
         "in it": lambda: bool(seats),
         "supervisor": lambda: code in me.supervised and agreed(store, "session", id, SUPERVISION),
         "has rated": lambda: "rater" in me and store.raters.rated(me.ids, id),
@@ -237,8 +240,9 @@ def stands_to_session(store: Store, me: Me, session: tables.Session) -> Stands:
     })  # fmt: skip
 
 
-def is_own(me: Me, code: str, seats: Iterable[str]) -> bool:
-    return "counselor" in me and (code in me.counselor_codes or "counselor" in seats)
+def is_own(me: Me, code: str, spoken: Iterable[str]) -> bool:
+    """Whether it is a counselor's own: by its code, or because they spoke in the counselor's seat. Sitting there is not enough."""
+    return "counselor" in me and (code in me.counselor_codes or "counselor" in spoken)
 
 
 def agreed(store: Store, kind: str, id: int, purpose: str) -> bool:
@@ -248,25 +252,53 @@ def agreed(store: Store, kind: str, id: int, purpose: str) -> bool:
 
 
 def may_sit(store: Store, me: Me, session: tables.Session) -> bool:
-    """Whether there is a free seat for a client or counselor in which nobody else has spoken."""
-    if session.state == "ended":
-        return False
-    return any(seat in me and seat_is_free(store, session, seat) for seat in ("client", "counselor"))
+    """Whether there is a free seat for a client or counselor that they may take."""
+    return any(seat_is_open(store, me, session, seat) for seat in SEATS)
 
 
-def seat_is_free(store: Store, session: tables.Session, seat: str) -> bool:
-    if getattr(session, f"{seat}_person_id") is not None:
+def seat_is_open(store: Store, me: Me, session: tables.Session, seat: str) -> bool:
+    """Whether a seat is free for somebody who sees nothing of the session before: it holds no words of anybody else.
+
+    A counselor sits down in their own series only; a client where nobody has spoken, or in a session begun for them.
+    What was brought in, rebuilt or branched off holds words of others, as does a role that may be about a real person.
+    """
+    if seat not in me or session.state not in ("running", "paused") or getattr(session, f"{seat}_person_id") is not None:
         return False
-    turns = store.sessions.turns(session.id or 0)
-    return not any(turn.seat == seat and turn.speaker in ("person", "unknown person") for turn in turns)
+    if session.origin not in ("simulated", "live") or session.elsewhere or session.parent_id or session.report_id:
+        return False
+    theirs = getattr(session, f"{seat}_code") in getattr(me, f"{seat}_codes")
+    if seat == "counselor" and not theirs:
+        return False
+    spoke = {turn.seat for turn in store.sessions.turns(session.id or 0) if turn.speaker in ("person", "unknown person")}
+    if seat in spoke or (spoke and not theirs):
+        return False
+    return session.role_id is None or safe_card(store, store.roles.get(session.role_id))
+
+
+def may_take(store: Store, person: tables.Person, session: tables.Session, seat: str) -> bool:
+    """Whether a person may sit down in this seat: whose session it is in each, others back where they spoke or in one
+    that is open to them.
+    """
+    me, id = me_of(store, person), session.id or 0
+    if session.withdrawn or getattr(session, f"{seat}_person_id") not in (None, *me.ids):
+        return False
+    stands = stands_to_session(store, me, session)
+    held = store.persons.seats(me.ids, id).get(id, frozenset())
+    return "researcher" in stands or "own" in stands or seat in held or seat_is_open(store, me, session, seat)
+
+
+def require_seat(store: Store, person: tables.Person, session: tables.Session, seat: str) -> None:
+    """Raises NotAllowed: the person may not sit down in this seat."""
+    if not may_take(store, person, session, seat):
+        raise NotAllowed(
+            "The {seat}'s seat of session {id} is not open to you as {role}: somebody sits in it, or the session holds what others "
+            "said. Ask a researcher to begin one for you; nothing was saved.",
+            seat=seat, id=session.id, role=roles_of(person),
+        )  # fmt: skip
 
 
 def stands_to_report(store: Store, me: Me, report: tables.Report) -> Stands:
-    code = report.counselor_code
-    return Stands(
-        researcher=lambda: "researcher" in me, own=lambda: is_own(me, code, ()),
-        supervisor=lambda: code in me.supervised and agreed(store, "report", report.id or 0, SUPERVISION),
-    )  # fmt: skip
+    return Stands(researcher=lambda: "researcher" in me, own=lambda: is_own(me, report.counselor_code, ()))
 
 
 def stands_to_card(store: Store, me: Me, role: tables.RoleCard) -> Stands:
@@ -334,13 +366,14 @@ def visible(store: Store, person: tables.Person, rows: Iterable[Row], kind: Lite
     shown = [row for row in listed if not field(row, "withdrawn") and field(row, "id") not in gone]
     if "researcher" in me:
         return shown
-    seats = store.persons.seats(me.ids) if kind == "session" else {}
-    barred = barred_from_supervision(store, kind, [row for row in shown if field(row, "counselor_code") in me.supervised])
+    if kind == "report":
+        return [row for row in shown if is_own(me, str(field(row, "counselor_code") or ""), ())]
+    seats = store.persons.seats(me.ids)
+    barred = lacking(store, SUPERVISION) if any(field(row, "counselor_code") in me.supervised for row in shown) else set()
 
     def mine(row: Row) -> bool:
         id, code = int(field(row, "id") or 0), str(field(row, "counselor_code") or "")
-        held = seats.get(id, frozenset())
-        return bool(held) or is_own(me, code, held) or (code in me.supervised and id not in barred)
+        return id in seats or is_own(me, code, ()) or (code in me.supervised and id not in barred)
 
     return [row for row in shown if mine(row)]
 
@@ -358,16 +391,6 @@ def gone_reports(store: Store, rows: Iterable[Any]) -> frozenset[int]:
     """Reports that somebody whose code they bear withdrew."""
     asked = [clearance.Source("report", int(field(row, "id"))) for row in rows if field(row, "counselor_code") or field(row, "client_code")]
     return frozenset(int(one.named) for one in clearance.standings(store, asked) if one.withdrawn)
-
-
-def barred_from_supervision(store: Store, kind: str, rows: Iterable[Any]) -> set[int]:
-    ids = [int(field(row, "id")) for row in rows]
-    if not ids:
-        return set()
-    if kind == "session":
-        return lacking(store, SUPERVISION)
-    found = clearance.standings(store, [clearance.Source(kind, id) for id in ids])
-    return {int(one.named) for one in found if one.everybody is not None and not one.everybody.allow(SUPERVISION)}
 
 
 # ---- what is somebody's own ----------------------------------------------------------------------------------------

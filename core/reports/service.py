@@ -10,6 +10,7 @@ from core.errors import DataError, ModelError, Several, msg
 from core.llm.asking import ask, make_question
 from core.llm.seam import Engine, Settings
 from core.people import agreements, reviews
+from core.people.rights import series_of
 from core.reports import marking, masking
 from core.reports.clients import remark as clients_in
 from core.reports.components import PARTS, read_cases
@@ -119,7 +120,7 @@ def save_report(store: Store, draft: Draft, person: tables.Person | None = None)
     Args:
         person: who brings it in; a counselor's report bears their own code.
     Raises:
-        DataError: nothing to save, the same text is in the store, or its title is in use.
+        DataError: nothing to save, the same text is in the store, its title is in use, or a counselor has no code.
     """
     check_text(draft.parts)
     title = draft.parts["title"].strip() or free_title(store, PurePath(draft.source).stem[:LONGEST_NAME])
@@ -135,23 +136,29 @@ def save_report(store: Store, draft: Draft, person: tables.Person | None = None)
     check_title(store, texts["title"])
     report = tables.Report(
         **texts, language=draft.language, topic=draft.topic, school=draft.school, source_name=draft.source,
-        content_hash=hashed, counselor_code=own_code(person),
+        content_hash=hashed, counselor_code=own_code(store, person),
     )  # fmt: skip
     return store.reports.save(report, key_of(0, parts, spans))
 
 
-def own_code(person: tables.Person | None) -> str:
-    """The code of a counselor who brings something of their own; empty for anybody else."""
-    codes = person.counselor_codes if person is not None and "counselor" in person.roles else []
-    return codes[0] if codes else ""
+def own_code(store: Store, person: tables.Person | None) -> str:
+    """The code of a counselor who brings something of their own; empty for anybody else.
+
+    Raises:
+        DataError: a counselor has no code, so nothing could be theirs.
+    """
+    if person is None or "counselor" not in person.roles:
+        return ""
+    return next(iter(series_of(store, person)), "")
 
 
 def take_report(store: Store, name: str, data: bytes | str, person: tables.Person | None = None) -> Taken:
     """Read a file and save its cases, unconfirmed. A title in use gets a number; what is missing is named.
 
     Raises:
-        DataError: nothing in it can be read.
+        DataError: nothing in it can be read, or a counselor who brings it has no code.
     """
+    own_code(store, person)
     imported, taken = import_report(store, name, data), Taken()
     taken.messages += imported.refused
     for draft in imported.drafts:

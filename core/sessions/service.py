@@ -9,6 +9,7 @@ from typing import Any
 from core.errors import DataError, ModelError, WorkbenchError
 from core.llm.asking import ask, make_question
 from core.llm.seam import Engine
+from core.people import agreements
 from core.sessions import ending, safety, seating
 from core.sessions.casting import Cast, Ear, OnText, OnTurn, Speaker, check_seats
 from core.sessions.detector import Detector
@@ -243,7 +244,16 @@ def say(store: Store, session_id: int, seat: str, text: str, person: tables.Pers
             "The {seat} speaks next in session {id}. Wait for that turn, then send yours; nothing was saved.",
             seat=place.seat, id=session_id,
         )  # fmt: skip
-    return put(store, session_id, place, words, Speaker("person", None, person.id))
+    turn = put(store, session_id, place, words, Speaker("person", None, person.id))
+    if not getattr(session, f"{seat}_code"):  # by their first words a session becomes one of theirs
+        agreements.set_codes(store, "session", session_id, **{f"{seat}_code": code_in(person, seat)})
+    return turn
+
+
+def code_in(person: tables.Person, seat: str) -> str:
+    """The code a person goes by in a seat."""
+    codes: list[str] = getattr(person, f"{seat}_codes")
+    return next(iter(codes), person.code)
 
 
 def check_free(store: Store, session_id: int, seat: str, person: tables.Person) -> tables.Session:
@@ -260,15 +270,14 @@ def check_free(store: Store, session_id: int, seat: str, person: tables.Person) 
 
 def take_seat(store: Store, session_id: int, seat: str, person: tables.Person) -> tables.Session:
     """A person takes a seat. What they say travels as far as they agreed; a simulated session becomes a live one,
-    while what was imported or rebuilt stays so, since its text needs its review all the same.
+    while what was imported or rebuilt stays so, since its text needs its review all the same. It bears their code once
+    they speak.
 
     Raises:
         DataError: somebody else sits there; only they leave it, or a researcher frees it.
     """
     session = check_free(store, session_id, seat, person)
     fields: dict[str, Any] = {"engine": "mixed"} | ({"origin": "live"} if session.origin == "simulated" else {})
-    if not getattr(session, f"{seat}_code"):
-        fields[f"{seat}_code"] = next(iter(getattr(person, f"{seat}_codes")), person.code)
     if not store.sessions.sit(session_id, seat, person.id or 0, store.persons.members(person.id or 0), **fields):
         raise seating.taken(session_id, seat)
     return store.sessions.get(session_id)

@@ -99,7 +99,7 @@ def test_session_without_a_code_is_of_who_sat_as_its_counselor(store: Store, per
 
 
 def test_client_takes_a_free_seat_and_no_used_one(store: Store, persons: Persons) -> None:
-    free = session(store, "T-02", persons["other"], "counselor", state="paused")
+    free = session(store, "T-02", persons["other"], "counselor", state="paused", client_code="C-01")
     assert may(store, persons["client"], "sit", free) and not may(store, persons["client"], "see", free)
     used = session(store, "T-02", persons["rater"], "client", state="paused")
     assert not may(store, persons["client"], "sit", used)
@@ -119,12 +119,13 @@ def test_withdrawn_session_is_read_by_nobody(store: Store, persons: Persons) -> 
 def test_report_of_a_counselor(store: Store, persons: Persons) -> None:
     own = report(store, "T-01")
     assert table(store, persons, own) == {
-        "see": "researcher counselor supervisor",
+        "see": "researcher counselor",
         "change": "researcher counselor",
         "confirm": "researcher counselor",
         "delete": "researcher counselor",
         "export": "researcher counselor",
     }
+    assert [len(visible(store, persons[who], [own], "report")) for who in ("researcher", "counselor", "supervisor", "other")] == [1, 1, 0, 0]
     agreements.withdraw(store, Who(seat="counselor", code="T-01", entered_by=persons["researcher"]), [TAKING_PART])
     assert table(store, persons, own) == {"see": "", "change": "", "confirm": "", "delete": "researcher", "export": ""}
 
