@@ -5,7 +5,7 @@ import time
 import streamlit as st
 
 from core.errors import WorkbenchError, stored
-from core.people import agreements
+from core.people import agreements, rights
 from core.sessions import live, seating, service
 from pages.components import (
     asked,
@@ -191,7 +191,7 @@ def seats(session: tables.Session) -> None:
         for seat in reversed(seating.SEATS):
             sits, name = seating.sitter(session, seat), session_view.seat_name(seat)
             if sits is None:
-                if not may_take(session, seat):
+                if not rights.may_take(store, resources.person(), session, seat):
                     continue
                 if st.button(plain(_("{seat}: I take this seat").format(seat=name)), key=f"live_take_{seat}"):
                     st.session_state["live_sit"] = f"{id} {seat}"
@@ -204,11 +204,6 @@ def seats(session: tables.Session) -> None:
                 give_back(session, seat, _("{seat}: free the seat that {code} holds").format(seat=name, code=code))
             else:
                 layout.muted(_("{seat}: somebody else sits here").format(seat=name))
-
-
-def may_take(session: tables.Session, seat: str) -> bool:
-    """Whoever holds the session takes any free seat; others the seat of their role."""
-    return resources.may("hold", session) or seat in resources.person().roles
 
 
 def give_back(session: tables.Session, seat: str, words: str) -> None:
@@ -224,18 +219,18 @@ def give_back(session: tables.Session, seat: str, words: str) -> None:
 
 def sit_down(session: tables.Session, seat: str) -> None:
     """The notice comes first; without it nobody sits down. Where the other seat speaks next, it does so at once."""
-    id, there = session.id or 0, consent.across(session, seat)
+    id = session.id or 0
     given = (consent.client_seat if seat == "client" else consent.counselor_seat)(session, "live_consent")
     if st.button(_("I do not want to"), key="live_consent_no"):
-        st.session_state.pop("live_sit", None)
+        not_asked_any_more()
         st.rerun()
     if not given.begin:
         return
     try:
-        resources.require("sit", session)
+        rights.require_seat(store, resources.person(), session, seat)
         changed = server.take_seat(id, seat, resources.person())
         agreements.take_part(
-            store, resources.person(), id, given.purposes, endpoint=there.outside, general=given.general, language=language()
+            store, resources.person(), id, given.purposes, endpoint=given.outside, general=given.general, language=language()
         )
         if session.ended_by != "ready":
             server.start(id, session_view.engines_of(changed, live_begin.pace()))
@@ -243,8 +238,13 @@ def sit_down(session: tables.Session, seat: str) -> None:
         layout.problem(error)
         return
     finally:
-        st.session_state.pop("live_sit", None)
+        not_asked_any_more()
     st.rerun()
+
+
+def not_asked_any_more() -> None:
+    st.session_state.pop("live_sit", None)
+    consent.put_away("live_consent")
 
 
 def branching(session: tables.Session) -> None:

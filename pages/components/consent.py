@@ -1,6 +1,7 @@
 """The notice a person reads before they take a seat, and what they answer there."""
 
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 import streamlit as st
 
@@ -19,6 +20,7 @@ class Across:
 
     person: bool = False
     endpoint: tables.Endpoint | None = None
+    agent_id: int | None = None
 
     @property
     def outside(self) -> str:
@@ -28,11 +30,14 @@ class Across:
 
 @dataclass(frozen=True)
 class Given:
-    """What somebody answered: whether to begin, each purpose, and whether for all of their sessions."""
+    """What somebody answered: whether to begin, each purpose, whether for all of their sessions, and the address outside
+    that stood before them.
+    """
 
     begin: bool = False
     purposes: dict[str, bool] = field(default_factory=dict)
     general: bool = False
+    outside: str = ""
 
 
 def is_outside(endpoint: tables.Endpoint | None) -> bool:
@@ -46,7 +51,32 @@ def across(session: tables.Session, seat: str) -> Across:
     other = seating.other(seat)
     if seating.sitter(session, other) is not None:
         return Across(person=True)
-    return Across(endpoint=session_view.endpoint_of(session_view.agent_of(session, other)))
+    agent = session_view.agent_of(session, other)
+    return Across(endpoint=session_view.endpoint_of(agent), agent_id=agent.id if agent is not None else None)
+
+
+def as_shown(session: tables.Session, seat: str, there: Across, key: str) -> str:
+    """A key for the ticks and the button that is of what they say: a click on what stood here before answers nothing.
+
+    Where it changed while somebody was reading, they are told, and asked again.
+    """
+    place = (there.endpoint.name, there.outside) if there.endpoint is not None else None
+    said = sha256(repr((session.id, seat, there.person, there.agent_id, place)).encode()).hexdigest()[:12]
+    seen: list[str] = st.session_state.setdefault(f"{key}_seen_{session.id}_{seat}", [])
+    if said not in seen[-1:]:
+        seen.append(said)
+    if len(seen) > 1:
+        layout.notice(
+            _("Who is in the other seat, or where your words go, changed while this stood here. Please read it again; nothing was saved."),
+            "warning",
+        )
+    return f"{key}_{len(seen)}"
+
+
+def put_away(key: str) -> None:
+    """The notice is answered, or was refused: the next one begins anew."""
+    for name in [name for name in st.session_state if str(name).startswith(f"{key}_seen_")]:
+        del st.session_state[name]
 
 
 def purpose_words(there: Across) -> dict[str, str]:
@@ -106,6 +136,7 @@ def client_seat(session: tables.Session, key: str) -> Given:
     with st.container(border=True):
         layout.card_title(_("Before you take the client's seat"))
         layout.muted(_("It is not suited when you think of harming yourself or someone else.") + " " + later_words())
+        key = as_shown(session, "client", there, key)
         ticked = [st.checkbox(shown(words, there), key=f"{key}_tick_{n}") for n, words in enumerate(points(there), 1)]
         return answered(there, key, all(ticked))
 
@@ -119,6 +150,7 @@ def counselor_seat(session: tables.Session, key: str) -> Given:
             _("What you write is stored here under your code, {code}. Everyone with access to this workbench can open it; who does is kept, and you can see it.").format(code=resources.person().code)
             + " " + later_words()
         )  # fmt: skip
+        key = as_shown(session, "counselor", there, key)
         agreed = not there.outside or st.checkbox(shown(outside_words(there), there), key=f"{key}_outside")
         return answered(there, key, agreed)
 
@@ -132,4 +164,4 @@ def answered(there: Across, key: str, may_begin: bool) -> Given:
         format_func=lambda one: _("this session") if one == "session" else _("all my sessions"),
     )  # fmt: skip
     begin = st.button(_("Begin"), key=f"{key}_begin", type="primary", disabled=not may_begin)
-    return Given(begin, purposes, scope == "all")
+    return Given(begin and may_begin, purposes, scope == "all", there.outside)

@@ -13,6 +13,7 @@ from core.errors import ModelError
 from core.llm import engines
 from core.llm.agents import ensure_shipped
 from core.people import agreements
+from core.people import service as people
 from core.people.agreements import Who
 from core.roles import service as roles
 from core.sessions import live, service
@@ -139,7 +140,7 @@ def test_a_person_takes_the_counselors_seat_and_speaks(
     id = paused(store, role, most_turns=10)
     page = opened(id)
     page.button(key="live_take_counselor").click().run()
-    page.button(key="live_consent_begin").click().run()
+    page.button(key="live_consent_1_begin").click().run()
     page.button(key="live_continue").click().run()
     settled(store, id)
     page.run()
@@ -162,11 +163,11 @@ def test_the_clients_seat_needs_the_notice_and_a_risk_sign_brings_the_crisis_pan
     id = paused(store, role, most_turns=10)
     page = opened(id)
     page.button(key="live_take_client").click().run()
-    assert store.sessions.get(id).client_person_id is None and page.button(key="live_consent_begin").disabled
+    assert store.sessions.get(id).client_person_id is None and page.button(key="live_consent_1_begin").disabled
     for box in page.checkbox:
         box.check()
     page.run()
-    page.button(key="live_consent_begin").click().run()
+    page.button(key="live_consent_1_begin").click().run()
     assert store.sessions.get(id).client_person_id == researcher.id
     page.run()
     page.chat_input(key="live_say").set_value("I want to die.").run()
@@ -305,9 +306,9 @@ def test_what_is_not_ticked_is_a_no_for_this_session(store: Store, role: tables.
     page.button(key="live_take_client").click().run()
     assert not any(box.value for box in page.checkbox), "nothing is ticked beforehand"
     for n in range(1, 5):
-        page.checkbox(key=f"live_consent_tick_{n}").check()
-    page.checkbox(key="live_consent_supervision").check().run()
-    page.button(key="live_consent_begin").click().run()
+        page.checkbox(key=f"live_consent_1_tick_{n}").check()
+    page.checkbox(key="live_consent_1_supervision").check().run()
+    page.button(key="live_consent_1_begin").click().run()
     assert store.sessions.get(id).client_person_id == ana.id
     assert answers_of(store, ana) == {
         ("taking part", id): True, ("rated here", id): False, ("supervision", id): True, ("group figures", id): False,
@@ -323,18 +324,81 @@ def test_the_counselors_notice_names_the_address_outside_and_asks_for_it(
     url = "https://models.example/v1"
     place = store.endpoints.add(tables.Endpoint(name="Models & more", base_url=url, model="m"))
     client = store.agents.add(tables.Agent(name="Model client", seat="client", engine="openai", endpoint_id=place.id, prompt="client/turn", hash="m"))
-    id = service.begin(store, role, client, store.agents.find(seat="counselor")).id or 0
+    id = service.begin(store, role, client, store.agents.find(seat="counselor"), counselor_code="T-01").id or 0
     page = opened(id)
     page.button(key="live_take_counselor").click().run()
-    assert f"sent to Models & more (`{url}`)" in page.checkbox(key="live_consent_outside").label.replace("\\", "")
-    assert page.button(key="live_consent_begin").disabled
-    page.checkbox(key="live_consent_outside").check()
-    page.segmented_control(key="live_consent_scope").set_value("all").run()
-    page.button(key="live_consent_begin").click().run()
+    assert f"sent to Models & more (`{url}`)" in page.checkbox(key="live_consent_1_outside").label.replace("\\", "")
+    assert page.button(key="live_consent_1_begin").disabled
+    page.checkbox(key="live_consent_1_outside").check()
+    page.segmented_control(key="live_consent_1_scope").set_value("all").run()
+    page.button(key="live_consent_1_begin").click().run()
     assert store.sessions.get(id).counselor_person_id == tom.id
     said = answers_of(store, tom)
     assert said["outside endpoint", None] and said["taking part", None] and not said["rated here", None]
     assert {row.endpoint for row in Who(tom).rows(store) if row.purpose == "outside endpoint"} == {url}
+
+
+@pytest.fixture
+def outside(store: Store, role: tables.RoleCard) -> tuple[int, tables.Endpoint, tables.Agent]:
+    """A session whose client is played by a model outside: its id, the endpoint, the model's agent."""
+    place = store.endpoints.add(tables.Endpoint(name="Uni", base_url="https://uni.example/v1", model="m"))
+    client = store.agents.add(tables.Agent(name="Model client", seat="client", engine="openai", endpoint_id=place.id, prompt="client/turn", hash="m"))
+    made = service.begin(store, role, client, store.agents.find(seat="counselor"), counselor_code="T-01")
+    return made.id or 0, place, client
+
+
+def begin_of(page: AppTest) -> Any:
+    return next(button for button in page.button if str(button.key).endswith("_begin"))
+
+
+def moved(store: Store, id: int, place: tables.Endpoint, model: tables.Agent, how: str) -> None:
+    """The words of a session go elsewhere: its agent's endpoint has another address, or another agent sits there."""
+    if how == "address":
+        store.endpoints.update(place.id or 0, base_url="https://other.example/v1")
+        return
+    other = store.endpoints.add(tables.Endpoint(name="Other", base_url="https://other.example/v1", model="m"))
+    fields = model.model_dump(exclude={"id", "created"}) | {"name": "Other client", "endpoint_id": other.id, "hash": "o"}
+    store.sessions.update(id, client_agent_id=store.agents.add(tables.Agent(**fields)).id)
+
+
+@pytest.mark.parametrize("how", ["address", "agent"])
+def test_an_answer_is_of_the_address_that_was_shown(
+    store: Store, as_person: AsPerson, outside: tuple[int, tables.Endpoint, tables.Agent], how: str
+) -> None:
+    """The address changes between the ticks and the click: nobody sits down, nothing is kept, the new one is asked for."""
+    tom, (id, place, model) = as_person({"counselor": []}, "T-01"), outside
+    page = opened(id)
+    page.button(key="live_take_counselor").click().run()
+    for box in page.checkbox:
+        box.check()
+    page.run()
+    moved(store, id, place, model, how)
+    begin_of(page).click().run()
+    assert store.sessions.get(id).counselor_person_id is None and not Who(tom).rows(store)
+    assert "changed while this stood here" in seen(page) and begin_of(page).disabled and not any(box.value for box in page.checkbox)
+    for box in page.checkbox:
+        box.check()
+    page.run()
+    begin_of(page).click().run()
+    assert store.sessions.get(id).counselor_person_id == tom.id
+    assert {row.endpoint for row in Who(tom).rows(store) if row.purpose == "outside endpoint"} == {"https://other.example/v1"}
+
+
+def test_a_session_of_others_offers_no_seat(store: Store, role: tables.RoleCard, as_person: AsPerson) -> None:
+    as_person({"counselor": []}, "T-99")
+    parent = store.sessions.add_with_turns(
+        tables.Session(title="Case", origin="imported", state="ended", counselor_code="T-09", client_code="C-07"),
+        [tables.Turn(session_id=0, position=1, seat="client", text="secretword")],
+    )
+    branch = service.branch(store, parent.id or 0, 1, people.begin(store, "secret-o", {"counselor": []}, "T-09"))
+    for roles_here, code in (({"counselor": []}, "T-99"), ({"client": []}, "C-99")):
+        as_person(roles_here, code)
+        page = opened(branch.id)
+        assert "secretword" not in seen(page) and not [b for b in page.button if str(b.key).startswith("live_take_")]
+        page.session_state["live_sit"] = f"{branch.id} {'client' if 'client' in roles_here else 'counselor'}"
+        page.run()
+        assert not page.exception and "secretword" not in seen(page)
+        assert not [button for button in page.button if str(button.key).endswith("_begin")]
 
 
 def test_who_said_no_takes_no_seat_and_leaves_no_answer(store: Store, role: tables.RoleCard, researcher: tables.Person) -> None:
@@ -349,7 +413,7 @@ def test_a_seat_somebody_holds_is_not_offered_to_another_and_a_researcher_frees_
     store: Store, role: tables.RoleCard, as_person: AsPerson
 ) -> None:
     ana = as_person({"client": [], "counselor": []}, "A-01")
-    id = paused(store, role)
+    id = paused(store, role, counselor_code="T-02")
     live.of(store).take_seat(id, "client", ana)
     as_person({"counselor": []}, "T-02")
     page = opened(id)
