@@ -104,6 +104,7 @@ class Look:
         if view.turns != self.seen:
             self.seen, self.begun = view.turns, time.monotonic()
             self.turns = store.sessions.turns(self.session.id or 0)
+            looking.at(("session", self.session.id or 0))
             self.around()
         if view.running and time.monotonic() - self.painted > BEAT:
             self.beat(view)

@@ -58,6 +58,11 @@ def has_words(store: Store, who: Who, session_id: int) -> bool:
     return any(turn.person_id in ids and turn.state != "deleted" for turn in store.sessions.turns(session_id))
 
 
+def once_withdrew(store: Store, who: Who) -> bool:
+    """Whether somebody withdrew something for all of theirs: a later yes for all gives none of it back."""
+    return any(row.counts and row.withdrawn and row.session_id is None for row in who.rows(store))
+
+
 def without_effect(store: Store, who: Who) -> int:
     """How many answers are from before answers named a session: they are kept, and grant nothing."""
     return sum(not row.counts for row in who.rows(store))

@@ -115,6 +115,8 @@ def card(store: Store, who: Who, group: Group, key: str = "privacy") -> None:
         layout.card_title(group_name(group))
         for line in [*group.lines, *unasked(group)]:
             one_line(store, who, group, line, key)
+        if group.session is None and answers.once_withdrew(store, who):
+            layout.muted(_("What was withdrawn for all sessions comes back session by session: agree to it there."))
         with st.container(horizontal=True):
             another_address(store, who, group, key)
             taking = next((one.answer for one in group.lines if one.purpose == TAKING_PART), "yes")
@@ -138,6 +140,8 @@ def one_line(store: Store, who: Who, group: Group, line: Line, key: str) -> None
         if line.answer == "yes" and line.purpose != TAKING_PART:
             if st.button(_("Withdraw"), key=f"{name}_withdraw", type="tertiary"):
                 withdraw_dialog(store, who, (line.purpose,), group.id, line.endpoint)
+        elif line.answer == "withdrawn" and group.session is None:
+            return  # a yes for all would bring nothing back
         elif line.answer != "yes" and (line.purpose != OUTSIDE or line.endpoint):
             words = _("Agree") if line.purpose != TAKING_PART else _("Take part again")
             if st.button(words, key=f"{name}_agree", type="tertiary"):
@@ -197,7 +201,8 @@ def withdraw_dialog(store: Store, who: Who, purposes: Sequence[str], session_id:
         live.of(store).put_down_withdrawn()
 
     words = everything_follows() if TAKING_PART in purposes else follows(purposes[0])
-    asking(_("Withdraw?"), [words, _("You can agree again later.")], _("Withdraw"), "privacy_withdraw_sure", act)
+    again = _("You can agree again later.") if session_id else _("You can agree again later, for each session by itself.")
+    asking(_("Withdraw?"), [words, again], _("Withdraw"), "privacy_withdraw_sure", act)
 
 
 def delete_dialog(store: Store, who: Who, group: Group) -> None:

@@ -7,7 +7,7 @@ from core.people.looks import Opened
 from pages.components import layout, resources
 from pages.components.words import _, many
 
-OPEN = "looking_open"  # in this browser session: the page, who sits here, and the records open on it
+OPEN = "looking_open"  # in this browser session: the page, who sits here, and the records open on it whose look is kept
 SHOWN = 5
 
 
@@ -18,13 +18,16 @@ def turned_to(page: str) -> None:
 
 
 def at(*opened: tuple[str, int]) -> None:
-    """These records, and no others, are open on this page now; those newly opened are kept."""
+    """These records, and no others, are open on this page now; those newly opened are kept.
+
+    What nobody stands behind is asked about again: somebody may speak in it while it stands open.
+    """
     page, who, before = st.session_state.get(OPEN, ("", None, frozenset()))
     now, me = frozenset(Opened(*one) for one in opened), resources.person()
-    new = now if who != me.id else now - before
-    if new:
-        looks.note_all(resources.store(), me, sorted(new), page)
-    st.session_state[OPEN] = (page, me.id, now)
+    kept = frozenset() if who != me.id else now & before
+    if new := now - kept:
+        kept |= {Opened(one.kind, one.record_id) for one in looks.note_all(resources.store(), me, sorted(new), page)}
+    st.session_state[OPEN] = (page, me.id, kept)
 
 
 def who_looked(*records: tuple[str, int]) -> None:

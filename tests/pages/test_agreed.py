@@ -91,6 +91,20 @@ def test_everything_of_one_session_and_of_all(open_page: Open, store: Store, ana
     assert second in lacking(store, "rated here"), "taking part again allows nothing else"
 
 
+def test_what_was_withdrawn_for_all_is_agreed_to_session_by_session(open_page: Open, store: Store, ana: tables.Person) -> None:
+    """No button on the card for all would bring a session back, so there is none, and the card says where they are."""
+    first, second = spoken(store, ana, "one"), spoken(store, ana, "two")
+    agreements.withdraw(store, Who(ana), ["rated here"])
+    at = open_page("privacy.py")
+    at.selectbox(key=f"privacy_agreed_{ana.id}").set_value(0).run()
+    assert "Being rated here: withdrawn" in shown(at) and "comes back session by session" in shown(at)
+    assert not [b for b in at.button if b.key == "privacy_0_rated here__agree"]
+    at.selectbox(key=f"privacy_agreed_{ana.id}").set_value(first).run()
+    assert "comes back session by session" not in shown(at)
+    at.button(key=f"privacy_{first}_rated here__agree").click().run()
+    assert lacking(store, "rated here") == {second}
+
+
 def test_own_words_are_deleted_with_a_receipt_also_after_withdrawing(open_page: Open, store: Store, ana: tables.Person) -> None:
     id = spoken(store, ana, "anaword")
     store.sessions.update(id, title="")

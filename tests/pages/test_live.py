@@ -477,3 +477,19 @@ def test_an_address_agreed_to_is_withdrawn_while_the_model_answers(
     assert [turn.text for turn in store.sessions.turns(id)][1:] == ["anaword"] and store.calls.count() == 0
     page.run()
     assert "withdrew it on" in seen(page) and "anaword" not in seen(page) and not page.exception
+
+
+def test_a_look_is_kept_once_somebody_spoke_in_what_stands_open(
+    store: Store, role: tables.RoleCard, as_person: AsPerson, researcher: tables.Person
+) -> None:
+    """The researcher opened the session before anybody sat in it; each rerun shows the words, and one look is kept."""
+    id = paused(store, role)
+    page = opened(id)
+    assert not store.looks.count(), "nobody stands behind it yet"
+    ana = people.begin(store, "secret-a", {"client": []}, "A-01")
+    live.of(store).take_seat(id, "client", ana)
+    service.say(store, id, "client", "anaword", ana)
+    for _ in range(2):
+        page.run()
+        assert "anaword" in seen(page)
+        assert [(one.record_id, one.person_id) for one in store.looks.all()] == [(id, researcher.id)]
