@@ -189,7 +189,7 @@ def everybody(connection: sqlite3.Connection, facts: standing.SessionFacts, said
     return Everybody(
         standing.family(connection, facts.id), [said.rows(ids) for ids in persons],
         by_codes(connection, {*codes_in(facts), *codes_of_report(connection, facts.report_id)}), None in ours,
-        brought and standing.must_ask(connection),
+        brought and standing.must_ask(connection), facts.elsewhere and None in facts.speakers,
     )  # fmt: skip
 
 
@@ -225,7 +225,7 @@ def standing_of(store: Store, kind: str, id: int) -> Standing:
 def kind_of(store: Store, kind: str, id: int) -> Clearance:
     """The kind of a record's words; *live* where persons spoke in a session and the rest of it may travel."""
     now: Standing = standing_of(store, kind, id)
-    spoken = now.everybody is not None and (now.everybody.persons or now.everybody.unknown)
+    spoken = now.everybody is not None and now.everybody.spoke
     return Clearance.LIVE if spoken and now.clearance is not Clearance.UNCONFIRMED else now.clearance
 
 

@@ -16,6 +16,7 @@ from core.errors import msg
 
 TAKING_PART, RATED, OUTSIDE = "taking part", "rated here", "outside endpoint"
 SUPERVISION, FIGURES, EXPORT = "supervision", "group figures", "export"
+LEAVING = (OUTSIDE, EXPORT)  # what takes words out of this workbench
 PURPOSES = {
     TAKING_PART: msg("taking part"),
     RATED: msg("being rated here"),
@@ -111,6 +112,7 @@ class Everybody:
 
     Attributes:
         unknown: somebody spoke whom nobody knows; nobody can agree for them.
+        elsewhere: persons spoke in a seat in another workbench; nobody here can agree for them that their words leave.
         must_ask: imported and rebuilt text needs a row for one of its codes too.
     """
 
@@ -119,15 +121,21 @@ class Everybody:
     codes: Sequence[Sequence[Row]] = ()
     unknown: bool = False
     must_ask: bool = False
+    elsewhere: bool = False
 
     def allow(self, purpose: str, endpoint: str = "") -> bool:
         """Whether everybody agreed; for persons no row means no, for codes only a refusal does."""
-        if self.unknown:
+        if self.unknown or (self.elsewhere and purpose in LEAVING):
             return False
         said = [decided(rows, purpose, self.family, endpoint) for rows in self.codes]
         if any(one is False for one in said) or (self.must_ask and True not in said):
             return False
         return all(decided(rows, purpose, self.family, endpoint) is True for rows in self.persons)
+
+    @property
+    def spoke(self) -> bool:
+        """Whether a person said something in a seat, here or elsewhere."""
+        return bool(self.persons) or self.unknown or self.elsewhere
 
     @property
     def withdrew(self) -> bool:

@@ -175,7 +175,7 @@ def review(session: tables.Session, turns: list[tables.Turn]) -> None:
     id, now = session.id or 0, reviews.hash_of_turns(turns)
     standing = standing_of(store, "session", id)
     if standing.clearance is Clearance.UNCONFIRMED and session.state != "running" and resources.may("confirm", session):
-        spoke = standing.everybody is not None and bool(standing.everybody.persons or standing.everybody.unknown)
+        spoke = standing.everybody is not None and standing.everybody.spoke
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             layout.muted(
                 _("Not reviewed yet, so it goes to no endpoint outside. Read it: does it name anybody, a place of work, a number?")

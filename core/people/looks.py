@@ -67,8 +67,8 @@ def of_somebody(store: Store, records: Iterable[Opened]) -> list[Opened]:
 
 
 def of_a_person(now: clearance.Standing) -> bool:
-    spoken = now.everybody is not None and (now.everybody.persons or now.everybody.unknown)
-    return now.clearance is not Clearance.SYNTHETIC or bool(spoken)
+    spoken = now.everybody is not None and now.everybody.spoke
+    return now.clearance is not Clearance.SYNTHETIC or spoken
 
 
 def at(store: Store, records: Iterable[Opened]) -> list[Looked]:

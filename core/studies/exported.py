@@ -32,6 +32,7 @@ class Exported:
     folder: Path
     version: int
     study: Row
+    store: str = ""  # the identity of the store it was exported from, where it is told
 
     def rows(self, name: str) -> Iterator[Row]:
         """The checked rows of a table, in their order; ids are given once.
@@ -56,8 +57,8 @@ def read_export(folder: Path) -> Exported:
     Raises:
         DataError: it is no export, of a newer version, was changed or is damaged. Nothing was saved.
     """
-    version = check_manifest(folder)
-    found = Exported(folder, version, fitting(STUDY, "study.json", 1, read_object(folder / "study.json")))
+    version, store = check_manifest(folder)
+    found = Exported(folder, version, fitting(STUDY, "study.json", 1, read_object(folder / "study.json")), store)
     for name in FORMS:
         for _row in found.rows(name):
             pass
@@ -69,8 +70,8 @@ def files_of(version: int) -> list[str]:
     return ["study.json", *(f"{name}.jsonl" for name in FORMS if version >= SINCE.get(name, 1))]
 
 
-def check_manifest(folder: Path) -> int:
-    """The version of an export whose files are as they were written."""
+def check_manifest(folder: Path) -> tuple[int, str]:
+    """The version of an export whose files are as they were written, and the identity of the store that wrote them."""
     manifest = read_object(folder / MANIFEST)
     hashes, version = manifest.get("files"), manifest.get("version")
     if manifest.get("format") != FORMAT or not isinstance(hashes, dict) or type(version) is not int or version < 1:
@@ -89,7 +90,7 @@ def check_manifest(folder: Path) -> int:
         left -= size
         if found != hashes[file]:
             raise DataError("{file} was changed after the export. Export the study again; nothing was saved.", file=file)
-    return version
+    return version, str(manifest.get("store") or "")
 
 
 def hash_of(path: Path, most: int) -> tuple[str, int]:

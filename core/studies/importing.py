@@ -32,14 +32,16 @@ def import_study(store: Store, folder: Path) -> tables.Study:
     """Bring an exported study in; the same study brought in twice is found again.
 
     Texts keep to this machine until somebody confirms them here; answers brought along are never reused for a
-    study of this store, since nobody here saw them given.
+    study of this store, since nobody here saw them given. What was exported from this very store is here already, as
+    people agreed to it since: it is found again where the study is still here, and else not brought in.
 
     Raises:
-        DataError: the folder is not an export, was changed, or holds what does not fit; nothing was saved.
+        DataError: the folder is not an export, was changed, holds what does not fit, or what was said here; nothing was
+            saved.
     """
-    found = read_export(folder)
+    found, here = read_export(folder), store.identity()
     try:
-        study = store.database.write(lambda connection: bring(connection, found))
+        study = store.database.write(lambda connection: bring(connection, found, here))
     except sqlite3.IntegrityError as error:
         raise DataError(
             "The export {name} does not fit together: {why}. Export the study again; nothing was saved.",
@@ -87,11 +89,23 @@ class Bringing:
         return here
 
 
-def bring(connection: sqlite3.Connection, found: Exported) -> int:
-    """Everything in one transaction, under new ids; returns the study's."""
+def bring(connection: sqlite3.Connection, found: Exported, here: str) -> int:
+    """Everything in one transaction, under new ids; returns the study's.
+
+    Args:
+        here: the identity of this store.
+    """
     told = found.study
     if known := same(connection, tables.Study, {name: told.get(name, "") for name in ("name", "created")}):
         return known[0]
+    if found.store == here and (known := same(connection, tables.Study, {name: told[name] for name in ("id", "created") if name in told})):
+        return known[0]
+    if found.store == here or said_here(connection, found):
+        raise DataError(
+            "The study “{name}” was exported from this workbench, and what it holds is here, as people agreed to since. It is "
+            "not brought in a second time; nothing was saved.",
+            name=str(told.get("name", "")),
+        )  # fmt: skip
     on = Bringing(connection, found)
     state = "finished" if told.get("state") == "finished" else "stopped"
     on.study = insert(connection, tables.Study, told | {"origin": "elsewhere", "state": state, "budget": None, "design": {}, "samples": {}})
@@ -110,6 +124,12 @@ def bring(connection: sqlite3.Connection, found: Exported) -> int:
         "design": translating.design(design, on.ids, on.renamed), "samples": translating.samples(told.get("samples", {}), design, on.ids),
     })  # fmt: skip
     return on.study
+
+
+def said_here(connection: sqlite3.Connection, found: Exported) -> bool:
+    """Whether one of its live sessions was held in this store, whatever way the export took since."""
+    began = {row["created"] for row in found.rows("sessions") if row["origin"] == "live" and row.get("created")}
+    return any(same(connection, tables.Session, {"origin": "live", "created": at, "elsewhere": False}) for at in began)
 
 
 def save_agents(on: Bringing) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from core.clearance import standing_of
 from core.commands.judgments import import_ratings
 from core.commands.showing import show
 from core.consent import PURPOSES, RATED, TAKING_PART
@@ -207,6 +208,41 @@ def test_a_call_that_carried_a_report_before_it_was_masked_stays(store: Store, w
     out = export_study(store, id, tmp_path / "out")
     assert told(out)["left_out"] == {"call": {"unconfirmed": 1}} and not (out / "calls.jsonl").read_text("utf-8")
 
+
+def test_what_people_said_elsewhere_leaves_by_nobodys_word(store: Store, work: Work, tmp_path: Path) -> None:
+    """A researcher here may read and confirm it; what was said in a seat stays theirs who said it."""
+    held(store, "apple")
+    out = export_study(store, work(RATINGS)["id"], tmp_path / "out")
+    elsewhere = open_store(tmp_path / "elsewhere" / "rapport.db")
+    there = import_study(elsewhere, out)
+    (session,) = elsewhere.sessions.all()
+    confirm(elsewhere, "session", session.id or 0)
+    for asked in (False, True):
+        again = export_study(elsewhere, there.id or 0, tmp_path / f"again-{asked}", with_unconfirmed=asked)
+        assert "apple" not in text_of(again) and told(again)["without_words"]["session"] == {"no consent to export": 1}
+    allowed = standing_of(elsewhere, "session", session.id or 0).everybody
+    assert allowed is not None and not allowed.allow("outside endpoint", "https://models.example/v1")
+    assert len(reading.ratings(elsewhere)) == 1, "its figures are read"
+
+
+@pytest.mark.parametrize("how", ["renamed", "deleted", "elsewhere"])
+def test_what_was_withdrawn_does_not_come_back_by_an_export(store: Store, work: Work, tmp_path: Path, how: str) -> None:
+    """Whether the study has another name by now, is gone, or its export went through another workbench."""
+    id, person = held(store, "apple")
+    study = work(RATINGS)["id"]
+    out = export_study(store, study, tmp_path / "out")
+    agreements.withdraw(store, Who(person), session_id=id)
+    store.studies.update(study, name="Another name")
+    if how == "renamed":
+        assert import_study(store, out).id == study
+    else:
+        store.delete("study", study)
+        if how == "elsewhere":
+            manifest = json.loads((out / "manifest.json").read_text())
+            (out / "manifest.json").write_text(json.dumps(manifest | {"store": "another"}))
+        with pytest.raises(DataError, match="exported from this workbench"):
+            import_study(store, out)
+    assert [row.id for row in store.sessions.all()] == [id] and len(reading.ratings(store)) == 0
 
 def test_persons_go_by_their_code_and_become_nobody_elsewhere(store: Store, work: Work, tmp_path: Path) -> None:
     _, person = held(store, "apple")
