@@ -16,9 +16,10 @@ from storage.store import Store
 
 def counted(store: Store) -> dict[str, int]:
     """What is in the store, in figures."""
+    reports = len(resources.visible(store.reports.all(), "report"))
     return {
-        "reports": store.reports.count(),
-        "confirmed": store.reports.count() - len(unconfirmed(store)),
+        "reports": reports,
+        "confirmed": reports - len(unconfirmed(store)),
         "roles": store.roles.count(version=1),
     } | reading.counts(store)
 

@@ -145,7 +145,7 @@ def library() -> None:
             _("School"): [label_of("schools", r.school) for r in kept],
             _("State"): [states()[now[r.id or 0]] for r in kept],
             _("Notes"): [len(store.reports.notes(r.id or 0)) for r in kept],
-            _("Dialogues"): [store.sessions.count(report_id=r.id, origin="reconstructed") for r in kept],
+            _("Dialogues"): [store.sessions.count(report_id=r.id, origin="reconstructed", withdrawn="") for r in kept],
         }
     )
     picked: Any = st.dataframe(table, hide_index=True, on_select="rerun", selection_mode="single-row", key="reports_table")

@@ -172,7 +172,7 @@ def beside(session: tables.Session, turns: list[tables.Turn]) -> None:
 
 def review(session: tables.Session, turns: list[tables.Turn]) -> None:
     """A person's review of the very words shown lets text that was brought in go to an endpoint; what people said in a seat stays theirs."""
-    id, now = session.id or 0, reviews.hash_of_turns(turns)
+    id, now = session.id or 0, reviews.hash_of_session(session, turns)
     standing = standing_of(store, "session", id)
     if standing.clearance is Clearance.UNCONFIRMED and session.state != "running" and resources.may("confirm", session):
         spoke = standing.everybody is not None and standing.everybody.spoke
@@ -197,7 +197,7 @@ def download(session: tables.Session, turns: list[tables.Turn]) -> None:
     """The session as a file, where its words may leave."""
     if not resources.may("export", session) or not leaving.allowed("session", session.id or 0, "sessions_unconfirmed"):
         return
-    rows = [{"position": t.position, "seat": t.seat, "text": t.text, "stage": t.stage} for t in turns]
+    rows = [{"position": t.position, "seat": t.seat, "text": t.text, "stage": t.stage} for t in turns if t.state != "partial"]
     known = {"id": session.id, "title": session.title, "origin": session.origin, "language": session.language}
     whole = known | {"engine": session.engine, "made_by": badges.engine_words(session.engine), "turns": rows}
     st.download_button(

@@ -184,9 +184,10 @@ class Sessions(Records[tables.Session]):
         return self.database.run(lambda session: list(session.exec(query).all()))
 
     def per_card(self) -> dict[int, int]:
-        """How many sessions each role card has, its versions together."""
+        """How many sessions each role card has, its versions together; without those that were withdrawn."""
         card = col(tables.RoleCard.card_id)
-        query = select(card, func.count()).join(tables.Session, tables.Session.role_id == tables.RoleCard.id).group_by(card)  # type: ignore[arg-type]
+        query = select(card, func.count()).join(tables.Session, tables.Session.role_id == tables.RoleCard.id)  # type: ignore[arg-type]
+        query = query.where(tables.Session.withdrawn == "").group_by(card)
         return self.database.run(lambda session: {id or 0: n for id, n in session.exec(query)})
 
     def overview(self) -> list[dict[str, Any]]:

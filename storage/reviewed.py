@@ -21,9 +21,9 @@ def text_hash(kind: str, fields: Mapping[str, Any]) -> str:
     return hashed([fields[name] for name in TEXTS[kind]])
 
 
-def turns_hash(turns: Iterable[tuple[int, str, str]]) -> str:
-    """The hash of a session's words: (position, seat, text) of its complete turns, in their order."""
-    return hashed([list(turn) for turn in turns])
+def session_text_hash(title: str, turns: Iterable[tuple[int, str, str]]) -> str:
+    """The hash of a session's words: its title, and (position, seat, text) of its complete turns, in their order."""
+    return hashed([title, *(list(turn) for turn in turns)])
 
 
 def hashed(words: Any) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from storage import tables
-from storage.reviewed import TEXTS, text_hash, turns_hash
+from storage.reviewed import TEXTS, session_text_hash, text_hash
 
 FAMILY = (
     "WITH RECURSIVE family(id) AS (SELECT ? UNION SELECT s.parent_id FROM session s JOIN family f ON f.id = s.id "
@@ -114,8 +114,9 @@ MODELS: dict[str, Any] = {"report": tables.Report, "note": tables.Note, "role": 
 
 
 def session_hash(connection: sqlite3.Connection, id: int) -> str:
+    titled = connection.execute("SELECT title FROM session WHERE id = ?", (id,)).fetchone()
     sql = "SELECT position, seat, text FROM turn WHERE session_id = ? AND state = 'complete' ORDER BY position"
-    return turns_hash(connection.execute(sql, (id,)).fetchall())
+    return session_text_hash(titled[0] if titled else "", connection.execute(sql, (id,)).fetchall())
 
 
 def reviews(connection: sqlite3.Connection, kind: str, id: int) -> dict[str, str]:
@@ -199,9 +200,11 @@ def tally(connection: sqlite3.Connection) -> dict[int, Tally]:
     return {id: Tally(len(spoke.get(id, ())), agreed.get(id, 0), rated.get(id, 0)) for id in set(stands.values())}
 
 
+HIDDEN = "(SELECT id FROM session WHERE withdrawn <> '')"
 RATED = (
-    "SELECT r.person_id, (SELECT count(*) FROM rating x WHERE x.rater_id = r.id AND x.superseded_by IS NULL) + "
-    "(SELECT count(*) FROM comparison x WHERE x.rater_id = r.id AND x.superseded_by IS NULL) FROM rater r WHERE r.person_id IS NOT NULL"
+    "SELECT r.person_id, (SELECT count(*) FROM rating x WHERE x.rater_id = r.id AND x.superseded_by IS NULL "
+    f"AND x.session_id NOT IN {HIDDEN}) + (SELECT count(*) FROM comparison x WHERE x.rater_id = r.id AND x.superseded_by IS NULL "
+    f"AND x.first_id NOT IN {HIDDEN} AND x.second_id NOT IN {HIDDEN}) FROM rater r WHERE r.person_id IS NOT NULL"
 )
 
 

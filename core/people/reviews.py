@@ -8,7 +8,7 @@ from sqlmodel import SQLModel
 from core.clearance import read
 from core.errors import DataError, NotFound
 from storage import standing, tables
-from storage.reviewed import text_hash, turns_hash
+from storage.reviewed import session_text_hash, text_hash
 from storage.store import Store
 
 Says = Literal["confirmed", "synthetic"]
@@ -34,9 +34,9 @@ def hash_of(kind: str, row: SQLModel) -> str:
     return text_hash(kind, row.model_dump())
 
 
-def hash_of_turns(turns: Iterable[tables.Turn]) -> str:
-    """The same of a session, from its turns that are drawn."""
-    return turns_hash((turn.position, turn.seat, turn.text) for turn in turns if turn.state == "complete")
+def hash_of_session(session: tables.Session, turns: Iterable[tables.Turn]) -> str:
+    """The same of a session, from its title and turns that are drawn."""
+    return session_text_hash(session.title, ((turn.position, turn.seat, turn.text) for turn in turns if turn.state == "complete"))
 
 
 def review(store: Store, person: tables.Person, kind: str, id: int, says: Says, hash: str) -> tables.Review:

@@ -122,8 +122,9 @@ def session_table(store: Store, sessions: Sequence[tables.Session]) -> list[Row]
 
 
 def turn_table(store: Store, sessions: Sequence[int], calls: Sequence[int]) -> list[Row]:
+    """Turns as they go out; what was never said to its end was read by nobody, and stays."""
     names, kept = store.persons.names(), set(calls)
-    turns = [turn for id in sessions for turn in store.sessions.turns(id)]
+    turns = [turn for id in sessions for turn in store.sessions.turns(id) if turn.state != "partial"]
     return [
         leaving(turn) | {"person": names.get(turn.person_id or 0, ""), "call_id": turn.call_id if turn.call_id in kept else None}
         for turn in turns

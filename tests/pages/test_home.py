@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from core import upkeep
+from core.people import agreements
 from storage import tables
 from storage.store import Store
 from tests.pages.conftest import Open, assert_calm, shown
+from tests.persons import somebody
 
 
 def test_first_visit_offers_the_demo_study(open_page: Open) -> None:
@@ -66,3 +68,24 @@ def test_an_update_asks_for_the_copy_only_while_there_is_one(
     assert "Stored requests that belong to no record, emptied of their words" in words
     monkeypatch.setattr(Store, "copies", lambda self: [Path("rapport.db.before-0002")])
     assert "decide about the copy" in shown(open_page())
+
+
+def test_figures_are_without_what_was_withdrawn(open_page: Open, store: Store, a_session: tables.Session) -> None:
+    """Reports, sessions and ratings, and a role's sessions; the words of none of them stand anywhere."""
+    role = store.roles.add(tables.RoleCard(title="Job loss"))
+    report = store.reports.add(tables.Report(title="Kleinstadtville", content_hash="1", client_code="C-7"))
+    gone = store.sessions.add(tables.Session(origin="reconstructed", report_id=report.id, role_id=role.id, client_code="C-7"))
+    rater = store.raters.ensure("rules", "Demo rater")
+    for session in (a_session, gone):
+        store.ratings.add(
+            tables.Rating(
+                rater_id=rater.id or 0, session_id=session.id or 0, instrument="wai-o-s", instrument_version=1,
+                language="en", item="Q1", value=4, score=4,
+            )
+        )  # fmt: skip
+    assert store.sessions.per_card() == {role.card_id: 1}
+    agreements.withdraw(store, agreements.Who(None, "client", "C-7", somebody(store, "R-1")))
+    page = shown(open_page())
+    assert "1 withdrawn" in page and "1 by the demo engine" in page
+    assert "Kleinstadtville" not in page and "masked and confirmed" not in page
+    assert store.sessions.per_card() == {}

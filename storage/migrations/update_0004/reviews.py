@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from storage.migrations.update_0002.statements import rows, run
-from storage.reviewed import TEXTS, text_hash, turns_hash
+from storage.reviewed import TEXTS, session_text_hash, text_hash
 
 CONFIRMED, SYNTHETIC = 2, 3  # clearances as they were stored
 TABLES = {"report": "report", "note": "note", "role": "role_card"}
@@ -55,13 +55,13 @@ def read(name: str, value: Any) -> Any:
 def of_sessions(connection: Connection) -> None:
     """Sessions that a person read, and dialogues rebuilt from a confirmed report. Never what a person said in a seat here."""
     sql = (
-        f"SELECT id, clearance FROM session WHERE clearance = {CONFIRMED} AND (origin <> 'live' OR elsewhere) "
+        f"SELECT id, clearance, title FROM session WHERE clearance = {CONFIRMED} AND (origin <> 'live' OR elsewhere) "
         f"OR clearance = {SYNTHETIC} AND origin IN ('imported', 'reconstructed')"
     )
     turns = "SELECT position, seat, text FROM turn WHERE session_id = :id AND state = 'complete' ORDER BY position"
-    for id, clearance in rows(connection, sql):
+    for id, clearance, title in rows(connection, sql):
         said = [tuple(row) for row in rows(connection, turns, id=id)]
-        add(connection, "session", id, turns_hash(said), clearance, None, "")
+        add(connection, "session", id, session_text_hash(title, said), clearance, None, "")
 
 
 def add(connection: Connection, kind: str, id: int, hash: str, clearance: int, person: int | None, at: str) -> None:

@@ -181,9 +181,17 @@ def test_a_joined_person_counts_each_session_once(store: Store) -> None:
         )
     agreements.withdraw(store, agreements.Who(one), [TAKING_PART], gone.id)
     rater = store.raters.add(tables.Rater(kind="person", name="K", person_id=other.id))
-    store.ratings.add(
-        tables.Rating(rater_id=rater.id or 0, session_id=both.id or 0, instrument="x", instrument_version=1, language="en", item="1")
-    )
+    for about in (both, gone):
+        store.ratings.add(
+            tables.Rating(rater_id=rater.id or 0, session_id=about.id or 0, instrument="x", instrument_version=1, language="en", item="1")
+        )
+    for pair in ((both, gone), (gone, both)):
+        store.comparisons.add(
+            tables.Comparison(
+                rater_id=rater.id or 0, first_id=pair[0].id or 0, second_id=pair[1].id or 0, instrument="x", instrument_version=1,
+                language="en", dimension="d", verdict="tie",
+            )
+        )  # fmt: skip
     assert store.persons.tally() == {one.id: Tally(1, 1, 0), other.id: Tally(1, 0, 1)}
     service.join(store, one.id or 0, other.id or 0)
     assert store.persons.tally() == {other.id: Tally(1, 1, 1)}

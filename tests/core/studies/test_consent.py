@@ -244,6 +244,19 @@ def test_what_was_withdrawn_does_not_come_back_by_an_export(store: Store, work: 
             import_study(store, out)
     assert [row.id for row in store.sessions.all()] == [id] and len(reading.ratings(store)) == 0
 
+def test_titles_and_broken_off_turns_leave_with_nothing_that_was_read(store: Store, work: Work, tmp_path: Path) -> None:
+    """A title is a part of what is confirmed; a turn that was broken off is none, and may have changed since."""
+    ensure_shipped(store)
+    turns = [tables.Turn(session_id=0, position=n, seat=seat, text=words) for n, (seat, words) in enumerate(LINES, 1)]
+    broken = tables.Turn(session_id=0, position=9, seat="counselor", text="As your mayor of Medl", state="partial")
+    id = store.sessions.add_with_turns(tables.Session(title="One", origin="imported", state="ended"), [*turns, broken]).id or 0
+    confirm(store, "session", id)
+    study = work(RATINGS)["id"]
+    out = export_study(store, study, tmp_path / "whole")
+    assert told(out)["left_out"] == {} and LINES[0][1] in text_of(out) and "Medl" not in text_of(out)
+    store.sessions.update(id, title="Maria Oyelaran, 47")
+    assert "Oyelaran" not in text_of(export_study(store, study, tmp_path / "titled"))
+
 def test_persons_go_by_their_code_and_become_nobody_elsewhere(store: Store, work: Work, tmp_path: Path) -> None:
     _, person = held(store, "apple")
     id = work(RATINGS)["id"]
