@@ -15,6 +15,7 @@ from pages.components import (
     layout,
     live_begin,
     looking,
+    places,
     resources,
     session_view,
     transcript,
@@ -305,7 +306,7 @@ def standing(session: tables.Session) -> None:
             ),
             {"session": session.parent_id},
         )
-    if session.state in ("ended", "stopped"):
+    if session.state in ("ended", "stopped") and places.is_open("sessions", resources.person().roles):
         layout.link("sessions.py", _("Open it in Sessions"), {"session": session.id})
 
 
@@ -362,6 +363,7 @@ elif session.origin in ("imported", "reconstructed") and session.state == "ended
 elif not resources.may("see", session):
     looking.at()
     only_a_seat(session)
+    crisis.note()
 else:
     show(session)
     crisis.note()

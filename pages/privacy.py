@@ -126,7 +126,7 @@ def where_text_goes(store: Store) -> None:
 def delete_section(store: Store) -> None:
     layout.section(_("Delete"))
     if not resources.is_researcher():
-        layout.muted(_("Deleting is the researcher's."))
+        layout.muted(_("Whole records are deleted by a researcher. Your own words you delete under “What you agreed to”."))
         return
     with st.container(border=True):
         names = kind_names()

@@ -94,7 +94,7 @@ def speaker_words(there: Across) -> str:
     if there.person:
         return _("Replies come from a person in the other seat.") + " " + _("This is no care and no help line.")
     who = _("Replies come from rules (the demo engine), not from a person.") if there.endpoint is None else _("Replies come from a model, not from a person.")
-    return who + " " + _("This is no care and no help line, and nobody reads along.")
+    return who + " " + _("This is no care and no help line. Nobody watches over it; whoever opens the session can read along.")
 
 
 def stored_words(there: Across) -> str:

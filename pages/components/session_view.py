@@ -8,7 +8,7 @@ from core.llm import engines
 from core.llm.seam import Engine
 from core.roles import ingredients
 from core.sessions import figures, safety, seating
-from pages.components import badges, deleting, layout, resources
+from pages.components import badges, deleting, layout, places, resources
 from pages.components.words import _, in_words, language
 from storage import tables
 
@@ -218,7 +218,8 @@ def withdrawn(session: tables.Session) -> None:
             _("Somebody who has a say in this session withdrew it on {date}. Nobody reads it any more, and it is left out of every page, figure and export. A researcher can delete it; whoever spoke in it can delete their words, or agree again, on Data and privacy.").format(date=session.withdrawn[:10])
         )
         with st.container(horizontal=True, vertical_alignment="center"):
-            layout.link("sessions.py", _("All sessions"))
+            if places.is_open("sessions", resources.person().roles):
+                layout.link("sessions.py", _("All sessions"))
             layout.link("privacy.py", _("Data and privacy"))
             deleting.button("session", session.id, label(session), key="withdrawn_delete", record=session)
 

@@ -493,3 +493,32 @@ def test_a_look_is_kept_once_somebody_spoke_in_what_stands_open(
         page.run()
         assert "anaword" in seen(page)
         assert [(one.record_id, one.person_id) for one in store.looks.all()] == [(id, researcher.id)]
+
+
+def test_who_only_may_take_a_seat_reads_where_to_turn_and_no_promise_that_is_not_kept(
+    store: Store, role: tables.RoleCard, as_person: AsPerson
+) -> None:
+    as_person({"client": []}, "A-01")
+    page = opened(paused(store, role))
+    assert "not care and not a diagnosis" in seen(page)
+    page.button(key="live_take_client").click().run()
+    words = seen(page) + " ".join(box.label for box in page.checkbox)
+    assert "not care and not a diagnosis" in words and "whoever opens the session can read along" in words
+    assert "nobody reads along" not in words
+
+
+def test_a_client_is_led_to_no_page_that_is_not_theirs(store: Store, role: tables.RoleCard, as_person: AsPerson) -> None:
+    ana = as_person({"client": []}, "A-01")
+    id = paused(store, role)
+    live.of(store).take_seat(id, "client", ana)
+    service.say(store, id, "client", "anaword", ana)
+    service.stop_session(store, id)
+
+    def led(page: AppTest) -> set[str]:
+        return {link.proto.label for link in page.main.get("page_link")}
+
+    assert "anaword" in seen(opened(id)) and "Open it in Sessions" not in led(opened(id))
+    agreements.withdraw(store, Who(ana))
+    assert led(opened(id)) == {"Data and privacy"}
+    as_person()
+    assert "All sessions" in led(opened(id))

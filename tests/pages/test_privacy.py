@@ -28,7 +28,7 @@ def test_deleting_a_session_gives_a_receipt(open_page: Open, store: Store, a_ses
 def test_only_the_researcher_deletes(open_page: Open, as_person: AsPerson, a_session: tables.Session) -> None:
     as_person({"rater": []})
     at = open_page("privacy.py")
-    assert "Deleting is the researcher" in shown(at)
+    assert "Whole records are deleted by a researcher" in shown(at)
     assert not [b for b in at.button if b.key == "privacy_delete"]
 
 
