@@ -168,7 +168,7 @@ def download(role: tables.RoleCard) -> None:
     if not resources.may("export", role) or not leaving.allowed("role", role.id or 0, "roles_unconfirmed"):
         return
     st.download_button(
-        _("Save as a file"), role_library.as_file(role), file_name=f"role-{role.id}.json", mime="application/json",
+        _("Save as a file"), leaving.still(store, "role", role.id or 0, role_library.as_file(role)), file_name=f"role-{role.id}.json", mime="application/json",
         key="roles_download", type="tertiary", icon=":material/download:", on_click="ignore",
     )  # fmt: skip
 

@@ -201,7 +201,7 @@ def download(session: tables.Session, turns: list[tables.Turn]) -> None:
     known = {"id": session.id, "title": session.title, "origin": session.origin, "language": session.language}
     whole = known | {"engine": session.engine, "made_by": badges.engine_words(session.engine), "turns": rows}
     st.download_button(
-        _("Download"), json.dumps(whole, ensure_ascii=False, indent=1), f"session-{session.id}.json",
+        _("Download"), leaving.still(store, "session", session.id or 0, json.dumps(whole, ensure_ascii=False, indent=1)), f"session-{session.id}.json",
         "application/json", key="sessions_download", icon=":material/download:", type="tertiary", on_click="ignore",
     )  # fmt: skip
 

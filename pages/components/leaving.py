@@ -1,10 +1,23 @@
 """Whether a record's words may leave as a file, said beside where they would."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
-from core.leaving import UNCONFIRMED, Leaving
+from core.leaving import UNCONFIRMED, Leaving, check
 from pages.components import layout, resources
 from pages.components.words import _
+from storage.store import Store
+
+
+def still(store: Store, kind: str, id: int, data: str) -> Callable[[], str]:
+    """A file's words as they were shown, asked about again when it is saved: the page may have stood open for long."""
+
+    def made() -> str:
+        check(store, kind, id, with_unconfirmed=True)  # whether that was asked for, the page knew
+        return data
+
+    return made
 
 
 def allowed(kind: str, id: int, key: str) -> bool:

@@ -1,12 +1,18 @@
 """What persons did not agree to, or withdrew, on the pages: left out, counted, and said."""
 
+import pytest
+
 from core.consent import EXPORT, RATED
+from core.errors import DataError
 from core.people import agreements
 from core.people.agreements import Who
 from core.studies import service
+from pages.components import leaving
+from storage import tables
 from storage.store import Store
 from tests.core.studies.test_consent import RATINGS, held
 from tests.pages.conftest import Open, assert_calm, shown
+from tests.persons import somebody
 
 
 def done(store: Store) -> int:
@@ -99,3 +105,33 @@ def test_an_export_that_was_prepared_before_a_withdrawal_is_not_saved_after_it(o
     assert "studies_zip_save" in [button.key for button in at.get("download_button")]
     agreements.withdraw(store, Who(person), session_id=goes)
     assert "studies_zip_save" not in [button.key for button in at.run().get("download_button")]
+
+
+def test_what_nobody_confirmed_is_saved_only_when_a_researcher_asks_by_name(open_page: Open, store: Store) -> None:
+    """An imported session, a typed role; and a dialogue whose report's client refused its export, not at all."""
+    imported = store.sessions.add(tables.Session(title="Read by nobody", origin="imported", state="ended"))
+    role = store.roles.add(tables.RoleCard(title="Typed", sampling="written", text="She is the only mayor."))
+    report = store.reports.add(tables.Report(title="Refused", content_hash="1", client_code="C-7"))
+    rebuilt = store.sessions.add(tables.Session(title="Rebuilt", origin="reconstructed", report_id=report.id, state="ended"))
+    agreements.answer(store, Who(None, "client", "C-7", somebody(store, "R-1")), {EXPORT: False}, None)
+    for name, key, asked, where in (
+        ("sessions.py", "sessions_download", f"sessions_unconfirmed_{imported.id}", {"session": imported.id}),
+        ("roles.py", "roles_download", f"roles_unconfirmed_{role.id}", {"role": role.id}),
+    ):
+        at = open_page(name, **where)
+        assert_calm(at)
+        assert key not in [button.key for button in at.get("download_button")]
+        at.checkbox(key=asked).check().run()
+        assert key in [button.key for button in at.get("download_button")]
+    at = open_page("sessions.py", session=rebuilt.id)
+    assert_calm(at)
+    assert not at.get("download_button") and "Not everybody in it agreed to export" in shown(at)
+
+
+def test_a_page_that_stood_open_saves_nothing_that_was_withdrawn_since(store: Store) -> None:
+    id, person = held(store, "apple")
+    made = leaving.still(store, "session", id, "the words")
+    assert made() == "the words"
+    agreements.withdraw(store, Who(person), session_id=id)
+    with pytest.raises(DataError, match="was withdrawn, so it leaves in no file"):
+        made()
