@@ -9,7 +9,7 @@ HERE = Path(__file__).parent
 if str(HERE.parent) not in sys.path:
     sys.path.insert(0, str(HERE.parent))
 
-from core.errors import StoreError, WorkbenchError  # noqa: E402
+from core.errors import NotAllowed, StoreError, WorkbenchError  # noqa: E402
 from pages.components import identity, layout, looking, places, resources, sitting  # noqa: E402
 from pages.components.words import NAMES, _, preferred  # noqa: E402
 from storage import tables  # noqa: E402
@@ -86,7 +86,10 @@ def show(page: st.Page, here: tables.Person) -> None:
     elif not places.is_open(name, here.roles):
         sitting.not_yours(page.title, places.whose(name))
     else:
-        page.run()
+        try:
+            page.run()
+        except NotAllowed as error:
+            sitting.not_shown(error, name)
 
 
 frame()

@@ -155,7 +155,7 @@ def before_others(stands: "Stands", me: Me) -> bool:
 
 
 def require(store: Store, person: tables.Person, what: What, record: Any = None) -> None:
-    """Raises NotAllowed: the person may not do this; the sentence says whose the record is, and nothing of it."""
+    """Raises NotAllowed: the person may not do this; the sentence names nobody else, and nothing of the record."""
     if may(store, person, what, record):
         return
     noun = noun_of(record)
@@ -165,12 +165,8 @@ def require(store: Store, person: tables.Person, what: What, record: Any = None)
             "you said yourself you can delete on Data and privacy.",
             noun=noun, id=record.id,
         )  # fmt: skip
-    if noun in ("session", "report"):
-        raise NotAllowed(
-            "This is {noun} {id} of {whose}: as {role} you cannot see or change it. Choose one of your own, or ask a researcher "
-            "whether it should be yours; nothing was changed.",
-            noun=noun, id=record.id, whose=whose(store, record), role=roles_of(person),
-        )  # fmt: skip
+    if noun in NOT_YOURS:
+        raise NotAllowed(NOT_YOURS[noun], role=roles_of(person))
     if noun:
         raise NotAllowed(
             "This {noun} is not yours to see or change as {role}. Ask a researcher; nothing was changed.",
@@ -189,12 +185,10 @@ STANDING_WORDS: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def whose(store: Store, record: "tables.Session | tables.Report") -> str:
-    """Whose a session or report is, by their codes; never its words."""
-    names = store.persons.names()
-    sitting = [getattr(record, f"{seat}_person_id", None) for seat in ("counselor", "client")]
-    codes = [record.counselor_code, record.client_code, *(names.get(id, "") for id in sitting if id)]
-    return " · ".join(dict.fromkeys(code for code in codes if code)) or "–"
+NOT_YOURS: Mapping[str, str] = {
+    "session": msg("This session is not yours: as {role} you cannot read or change it. Open one of your own, or ask a researcher; nothing was changed."),
+    "report": msg("This report is not yours: as {role} you cannot read or change it. Open one of your own, or ask a researcher; nothing was changed."),
+}  # fmt: skip
 
 
 def noun_of(record: Any) -> str:

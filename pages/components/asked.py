@@ -19,7 +19,7 @@ def record(name: str, get: Callable[[int], Row], what: rights.What | None = "see
     """The record the address names under this word; one that is gone is said, and none is shown.
 
     Raises:
-        NotAllowed: it is somebody else's; the frame says whose, in place of the page.
+        NotAllowed: it is somebody else's; the frame says so, in place of the page.
     """
     wanted = record_id(st.query_params.get(name, ""))
     if wanted is None:
@@ -40,7 +40,7 @@ def session(name: str, *enough: rights.What) -> tables.Session | None:
     Args:
         enough: what the person has to be allowed to do with it, one of these; *see* if none is given.
     Raises:
-        NotAllowed: it is somebody else's; the frame says whose, in place of the page.
+        NotAllowed: it is somebody else's; the frame says so, in place of the page.
     """
     found = record(name, resources.store().sessions.get, None)
     if found is not None and not found.withdrawn and not any(resources.may(what, found) for what in enough):

@@ -68,7 +68,7 @@ def see(record: Row) -> Row:
     """The record, if the person here may see it.
 
     Raises:
-        NotAllowed: whose it is, and nothing of it; the frame says so in place of the page.
+        NotAllowed: it is somebody else's; the frame says so in place of the page.
     """
     require("see", record)
     return record

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.errors import WorkbenchError
+from core.errors import NotAllowed, WorkbenchError
 from core.people import service
 from core.people.rights import ROLES
 from pages.components import crisis, identity, layout, resources
 from pages.components.tickets import LINKS
-from pages.components.words import _
+from pages.components.words import _, say
 from storage import tables
 
 HOME = "/"
@@ -189,3 +189,16 @@ def not_yours(title: str, roles: Sequence[str]) -> None:
         _("You are here as {role}. If that is not right, choose “You” at the left, then “Somebody else sits here now”.").format(role=roles_of(here)),
         _("Open Home"), "home.py", key="frame_not_yours",
     )  # fmt: skip
+
+
+def not_shown(error: NotAllowed, page: str) -> None:
+    """In place of a page whose address names what is not for the person here: why, and ways on."""
+    own = {"sessions": _("Your sessions"), "live": _("Your live sessions"), "reports": _("Your reports")}
+    layout.title(_("This cannot be shown"))
+    with st.container(border=True, key="frame_not_shown"):
+        st.text(say(error))
+        with st.container(horizontal=True):
+            if page in own and st.button(own[page], key="frame_own", type="primary"):
+                st.switch_page(f"{page}.py")
+            if st.button(_("Open Home"), key="frame_home"):
+                st.switch_page("home.py")

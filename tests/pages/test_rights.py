@@ -130,13 +130,20 @@ def test_own_is_there(open_page: Open, as_person: AsPerson, world: dict[str, int
         assert "Mine 1" in everything(go(at, "sessions", {"session": world["mine"]}))
 
 
-def test_address_of_another_counselors_session_says_whose_it_is(open_page: Open, as_person: AsPerson, world: dict[str, int]) -> None:
+def test_address_of_another_counselors_session_says_so_and_leads_on(open_page: Open, as_person: AsPerson, world: dict[str, int]) -> None:
     as_person(*WHO["counselor"])
-    at = open_page("sessions.py", session=world["others"])
-    assert_calm(at)
-    assert f"This is session {world['others']} of T-02" in shown(at)
-    assert at.get("download_button") == [] and open_page("sessions.py", session=world["mine"]).get("download_button")
-    assert not [b for b in at.button if (b.key or "").startswith("sessions_")]
+    for page, name, id in (("sessions", "session", "others"), ("live", "session", "live"), ("reports", "report", "case")):
+        at = open_page(f"{page}.py", **{name: world[id]})
+        assert_calm(at)
+        words = shown(at)
+        assert f"This {name} is not yours" in words and [one.value for one in at.title] == ["This cannot be shown"] and not at.error
+        assert "T-02" not in words and "C-09" not in words and "–" not in words, page
+        assert at.get("download_button") == [] and not [b for b in at.button if (b.key or "").startswith(f"{page}_")]
+        at.button(key="frame_own").click().run()
+        assert_calm(at)
+        assert "is not yours" not in shown(at), "the button leads to what is one's own"
+    at = open_page("sessions.py", session=world["mine"])
+    assert "Mine 1" in everything(at)
 
 
 def test_supervisor_reads_and_changes_nothing(open_page: Open, as_person: AsPerson, world: dict[str, int]) -> None:

@@ -200,10 +200,10 @@ def test_two_joined_browsers_are_one_person(store: Store, persons: Persons) -> N
     assert may(store, onto, "see", own) and may(store, onto, "see", spoken)
 
 
-def test_refusal_says_whose_it_is_and_none_of_its_words(store: Store, persons: Persons) -> None:
+def test_refusal_names_nobody_else_and_none_of_its_words(store: Store, persons: Persons) -> None:
     with pytest.raises(NotAllowed) as refused:
         require(store, persons["counselor"], "see", session(store, "T-02", title="Burnt out"))
-    assert "T-02" in str(refused.value) and "counselor" in str(refused.value)
+    assert "not yours" in str(refused.value) and "counselor" in str(refused.value) and "T-02" not in str(refused.value)
     assert "sleep" not in str(refused.value) and "Burnt" not in str(refused.value)
     with pytest.raises(NotAllowed, match="researcher's"):
         require(store, persons["rater"], "endpoints")

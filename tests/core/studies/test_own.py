@@ -101,7 +101,7 @@ def test_only_a_researcher_releases_and_only_a_judge(store: Store, counselor: ta
 
 
 def test_session_of_another_counselor_is_not_rated(store: Store, counselor: tables.Person, researcher: tables.Person) -> None:
-    with pytest.raises(NotAllowed, match="T-02"):
+    with pytest.raises(NotAllowed, match="not yours"):
         own.have_rated(store, counselor, Wish(held(store, "T-02"), judge(store, researcher), "wai-o-s"), worker=False)
     assert store.studies.count() == 0
 
