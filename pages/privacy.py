@@ -153,10 +153,13 @@ layout.title(
     _("What is kept where, what leaves this machine, and how to remove it."),
     [badges.workbench(store.endpoints.all())],
 )
+if not resources.is_researcher():  # what is theirs to decide comes before what is the researcher's to know
+    agreements.mine(store)
 what_is_stored(store)
 left_over(store)
 where_text_goes(store)
-agreements.mine(store)
+if resources.is_researcher():
+    agreements.mine(store)
 agreements_others.section(store)
 people.section(store)
 delete_section(store)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Literal
 
 from core.clearance import read
-from core.consent import OUTSIDE, PURPOSES, Stands, same, stands
+from core.consent import OUTSIDE, PURPOSES, TAKING_PART, Stands, same, stands
 from core.people.agreements import Who
 from storage import standing, tables
 from storage.store import Receipt, Store
@@ -16,7 +16,10 @@ Answer = Literal["yes", "no", "withdrawn"]
 
 @dataclass(frozen=True)
 class Line:
-    """One purpose: the answer, since when, by which form; ``general`` where it was said for all of theirs."""
+    """One purpose: the answer, since when, by which form; ``general`` where it was said for all of theirs.
+
+    ``entered_by`` is the id of whoever entered what was given on paper.
+    """
 
     purpose: str
     answer: Answer
@@ -24,6 +27,7 @@ class Line:
     form_version: int
     endpoint: str = ""
     general: bool = False
+    entered_by: int | None = None
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,12 @@ def once_withdrew(store: Store, who: Who) -> bool:
     return any(row.counts and row.withdrawn and row.session_id is None for row in who.rows(store))
 
 
+def withdrew(store: Store, who: Who, session_id: int) -> bool:
+    """Whether it was they who withdrew from a session, by itself or with all of theirs."""
+    about = lines(who.rows(store), read(store, partial(standing.family, id=session_id)))
+    return any(one.purpose == TAKING_PART and one.answer == "withdrawn" for one in about)
+
+
 def without_effect(store: Store, who: Who) -> int:
     """How many answers are from before answers named a session: they are kept, and grant nothing."""
     return sum(not row.counts for row in who.rows(store))
@@ -80,7 +90,7 @@ def lines(rows: Sequence[tables.Consent], family: Collection[int]) -> list[Line]
 def line(purpose: str, url: str, one: Stands) -> Line:
     answer: Answer = "yes" if one.agreed else "withdrawn" if one.withdrawn else "no"
     row = one.row
-    return Line(purpose, answer, one.withdrawn or row.given, row.form_version, url, row.session_id is None)
+    return Line(purpose, answer, one.withdrawn or row.given, row.form_version, url, row.session_id is None, row.entered_by)
 
 
 def delete_words(store: Store, person: tables.Person, session_id: int) -> Receipt:

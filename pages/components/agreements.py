@@ -27,14 +27,17 @@ def purpose_name(purpose: str) -> str:
     }.get(purpose, purpose)  # fmt: skip
 
 
-def answer_name(answer: str) -> str:
+def answer_name(answer: str, who: Who | None = None) -> str:
+    """An answer in words; of a code that was not asked, by what decides then."""
+    if not answer and who is not None and who.code and not resources.store().settings.get("ask codes"):
+        return _("not asked: its masking decides")
     return {"yes": _("yes"), "no": _("no"), "withdrawn": _("withdrawn"), "": _("not asked: a no")}[answer]
 
 
 def follows(purpose: str) -> str:
     """What a withdrawal brings about, said before it."""
     return {
-        RATED: _("From now on nobody and nothing rates it here. Ratings made before stay in figures, unless you withdraw figures too."),
+        RATED: _("From now on nobody and nothing rates it here. Ratings made before stay in figures, unless figures are withdrawn too."),
         OUTSIDE: _("From now on nothing of it is sent to this address. What was sent before, the endpoint may have kept; that is beyond reach."),
         SUPERVISION: _("From now on nobody reads it in supervision."),
         FIGURES: _("From now on it is left out of figures about many sessions."),
@@ -61,7 +64,7 @@ def mine(store: Store) -> None:
         layout.muted(_("You, {code}, have not taken a seat in this browser yet. What you answer before you do stands here, and you can withdraw it here.").format(code=me.code))
         return
     table(found)
-    group = chosen(found, f"privacy_agreed_{me.id}")
+    group = chosen(who, found, f"privacy_agreed_{me.id}")
     card(store, who, group)
     with st.container(horizontal=True):
         if len(found) > 1 and st.button(_("Withdraw everything in all my sessions …"), key="privacy_withdraw_all", icon=":material/visibility_off:"):
@@ -71,9 +74,9 @@ def mine(store: Store) -> None:
     looked(store)
 
 
-def group_name(group: Group) -> str:
+def group_name(who: Who, group: Group) -> str:
     if group.session is None:
-        return _("All my sessions")
+        return _("All my sessions") if who.entered_by is None else _("All sessions of {code}").format(code=who.person.code if who.person else who.code)
     return _(" · ").join([session_view.label(group.session), group.session.created[:10]])
 
 
@@ -101,18 +104,18 @@ def in_short(lines: Iterable[Line], purpose: str) -> str:
     return _(", ").join(said) or "–"
 
 
-def chosen(groups: Sequence[Group], key: str) -> Group:
+def chosen(who: Who, groups: Sequence[Group], key: str) -> Group:
     by_id = {group.id or 0: group for group in groups}
     if len(groups) == 1:
         return groups[0]
-    id = st.selectbox(_("Show"), list(by_id), format_func=lambda one: group_name(by_id[one]), key=key)
+    id = st.selectbox(_("Show"), list(by_id), format_func=lambda one: group_name(who, by_id[one]), key=key)
     return by_id.get(id or 0, groups[0])
 
 
 def card(store: Store, who: Who, group: Group, key: str = "privacy") -> None:
     """One session's answers (or those for all), each with the button that changes it."""
     with st.container(border=True, key=f"{key}_answers"):
-        layout.card_title(group_name(group))
+        layout.card_title(group_name(who, group))
         for line in [*group.lines, *unasked(group)]:
             one_line(store, who, group, line, key)
         if group.session is None and answers.once_withdrew(store, who):
@@ -120,7 +123,7 @@ def card(store: Store, who: Who, group: Group, key: str = "privacy") -> None:
         with st.container(horizontal=True):
             another_address(store, who, group, key)
             taking = next((one.answer for one in group.lines if one.purpose == TAKING_PART), "yes")
-            if taking == "yes" and st.button(_("Withdraw everything …"), key=f"{key}_withdraw_{group.id or 0}", icon=":material/visibility_off:"):
+            if taking == "yes" and st.button(_("Withdraw everything …") if who.entered_by is None else _("Withdraw everything for them …"), key=f"{key}_withdraw_{group.id or 0}", icon=":material/visibility_off:"):
                 withdraw_dialog(store, who, tuple(PURPOSES), group.id)
             if group.spoke and st.button(_("Delete what I said …") if who.entered_by is None else _("Delete what they said …"), key=f"{key}_words_{group.id}", icon=":material/delete:"):
                 delete_dialog(store, who, group)
@@ -135,22 +138,25 @@ def one_line(store: Store, who: Who, group: Group, line: Line, key: str) -> None
     name = f"{key}_{group.id or 0}_{line.purpose}_{line.endpoint}"
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         with st.container(gap=None, width="content"):
-            st.text(_("{purpose}: {answer}").format(purpose=purpose_name(line.purpose), answer=answer_name(line.answer)))
-            layout.muted(_(" · ").join(part for part in details(line) if part))
+            st.text(_("{purpose}: {answer}").format(purpose=purpose_name(line.purpose), answer=answer_name(line.answer, who)))
+            layout.muted(_(" · ").join(part for part in details(store, line) if part))
         if line.answer == "yes" and line.purpose != TAKING_PART:
-            if st.button(_("Withdraw"), key=f"{name}_withdraw", type="tertiary"):
+            if st.button(_("Withdraw") if who.entered_by is None else _("Record withdrawal"), key=f"{name}_withdraw", type="tertiary"):
                 withdraw_dialog(store, who, (line.purpose,), group.id, line.endpoint)
         elif line.answer == "withdrawn" and group.session is None:
             return  # a yes for all would bring nothing back
         elif line.answer != "yes" and (line.purpose != OUTSIDE or line.endpoint):
-            words = _("Agree") if line.purpose != TAKING_PART else _("Take part again")
+            words = _("Record yes") if who.entered_by else _("Agree") if line.purpose != TAKING_PART else _("Take part again")
             if st.button(words, key=f"{name}_agree", type="tertiary"):
                 agree(store, who, line.purpose, group.id, line.endpoint)
 
 
-def details(line: Line) -> list[str]:
+def details(store: Store, line: Line) -> list[str]:
+    """Where to, since when, and how it was given: under a notice on screen, or on paper."""
     since = _("since {date}").format(date=line.since[:10]) if line.since else ""
-    form = _("form {n}").format(n=line.form_version) if line.form_version else ""
+    form = _("notice, version {n}").format(n=line.form_version) if line.form_version else ""
+    if line.entered_by is not None:
+        form = _("on paper, entered by {code}").format(code=store.persons.names().get(line.entered_by, "–"))
     return [line.endpoint, since, form, _("said for all sessions") if line.general and line.since else ""]
 
 
@@ -161,9 +167,9 @@ def another_address(store: Store, who: Who, group: Group, key: str) -> None:
     left = [url for url in open_ones if url not in known]
     if not left:
         return
-    with st.popover(_("Agree to an address …")):
+    with st.popover(_("Agree to an address …") if who.entered_by is None else _("Record yes to an address …")):
         url = st.selectbox(_("Address"), left, format_func=lambda one: f"{open_ones[one]} ({one})", key=f"{key}_address_{group.id or 0}")
-        if st.button(_("Agree"), key=f"{key}_address_agree_{group.id or 0}") and url:
+        if st.button(_("Agree") if who.entered_by is None else _("Record yes"), key=f"{key}_address_agree_{group.id or 0}") and url:
             agree(store, who, OUTSIDE, group.id, url)
 
 
@@ -202,6 +208,8 @@ def withdraw_dialog(store: Store, who: Who, purposes: Sequence[str], session_id:
 
     words = everything_follows() if TAKING_PART in purposes else follows(purposes[0])
     again = _("You can agree again later.") if session_id else _("You can agree again later, for each session by itself.")
+    if who.entered_by is not None:
+        again = _("A yes can be recorded again later.") if session_id else _("A yes can be recorded again later, for each session by itself.")
     asking(_("Withdraw?"), [words, again], _("Withdraw"), "privacy_withdraw_sure", act)
 
 
@@ -214,7 +222,7 @@ def delete_dialog(store: Store, who: Who, group: Group) -> None:
             deleting.keep_receipt(answers.delete_words(store, person, id), "words")
 
     words = _("These words are deleted for good, here and in sessions branched off from it, with every rating, quote and call that holds them. What others said stays. It cannot be undone. Copies sent to an address outside, exports elsewhere and backups are beyond reach.")
-    asking(_("Delete these words for good?"), [group_name(group), words], _("Delete for good"), "privacy_words_sure", act)
+    asking(_("Delete these words for good?"), [group_name(who, group), words], _("Delete for good"), "privacy_words_sure", act)
 
 
 def looked(store: Store) -> None:

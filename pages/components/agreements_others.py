@@ -13,18 +13,25 @@ from pages.components.words import _, language, plain
 from storage import tables
 from storage.store import Store
 
+SAVED = "privacy_others_saved"  # whose answer was saved last, said once
+
 
 def section(store: Store) -> None:
     """For researchers: an answer for somebody else, the rule for codes, and who looked at what."""
     if not resources.may("answer for others"):
         return
     layout.section(_("What others agreed to"))
+    saved = st.session_state.pop(SAVED, "")
+    if saved:
+        st.session_state["privacy_others_purposes"] = []
     with st.container(border=True):
+        if saved:
+            layout.notice(_("Saved: the answer of {code}.").format(code=saved))
         who = whose(store)
         if who is not None:
             record(store, who)
     if who is not None and (found := answers.groups(store, who)):
-        card(store, who, chosen(found, f"privacy_others_{who.code}_{who.person.id if who.person else 0}"), key="others")
+        card(store, who, chosen(who, found, f"privacy_others_{who.code}_{who.person.id if who.person else 0}"), key="others")
     ask_codes(store)
     everyone_looked(store)
 
@@ -75,6 +82,7 @@ def record(store: Store, who: Who) -> None:
     except WorkbenchError as error:
         layout.problem(error)
         return
+    st.session_state[SAVED] = who.person.code if who.person else who.code
     st.rerun()
 
 

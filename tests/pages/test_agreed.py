@@ -52,7 +52,7 @@ def test_one_purpose_is_withdrawn_after_what_follows_was_said_and_agreed_to_agai
 ) -> None:
     id = spoken(store, ana, "anaword")
     at = open_page("privacy.py")
-    assert "About anaword" in shown(at) and X in shown(at) and f"form {agreements.FORM_VERSION}" in shown(at)
+    assert "About anaword" in shown(at) and X in shown(at) and f"notice, version {agreements.FORM_VERSION}" in shown(at)
     at.button(key=f"privacy_{id}_rated here__withdraw").click().run()
     assert "Ratings made before stay in figures" in shown(at) and lacking(store, "rated here") == set(), "only said so far"
     at.button(key="privacy_withdraw_sure").click().run()
@@ -140,6 +140,12 @@ def test_one_sees_who_opened_ones_sessions(open_page: Open, store: Store, ana: t
     assert list(table_with(at, "Who")["Who"]) == ["R-09"] and list(table_with(at, "Who")["What"]) == [f"Session {id}"]
 
 
+def test_what_one_agreed_to_comes_first_for_all_but_researchers(open_page: Open, ana: tables.Person, as_person: AsPerson) -> None:
+    assert open_page("privacy.py").header[0].value == "What you agreed to"
+    as_person()
+    assert open_page("privacy.py").header[0].value == "What is stored, and where"
+
+
 # ---- a researcher, for others -----------------------------------------------------------------------------------------
 
 
@@ -157,6 +163,11 @@ def test_a_researcher_records_what_a_code_said_on_paper(open_page: Open, store: 
     at.button(key="privacy_others_record").click().run()
     assert_calm(at)
     assert lacking(store, "rated here") == {id} and "Being rated here: no" in shown(at)
+    assert "Saved: the answer of K-7." in shown(at) and at.multiselect(key="privacy_others_purposes").value == []
+    assert "All sessions of K-7" in shown(at) and "All my sessions" not in shown(at)
+    assert f"on paper, entered by {researcher.code}" in shown(at) and "notice, version" not in shown(at)
+    assert "Supervision: not asked: its masking decides" in shown(at)
+    assert {"Record yes"} == {b.label for b in at.button if str(b.key).endswith("_agree")}
     row = store.consents.all()[0]
     assert (row.seat, row.code, row.person_id, row.entered_by) == ("client", "K-7", None, researcher.id)
     at.multiselect(key="privacy_others_purposes").set_value(["taking part"])
@@ -179,10 +190,14 @@ def test_a_researcher_withdraws_and_deletes_for_a_person_without_a_secret(open_p
 
 
 def test_the_setting_asks_for_codes(open_page: Open, store: Store) -> None:
-    id = store.sessions.add(tables.Session(title="Case", origin="imported", state="ended")).id or 0
+    id = store.sessions.add(tables.Session(title="Case", origin="imported", state="ended", client_code="K-7")).id or 0
     at = open_page("privacy.py")
     at.toggle(key="privacy_ask_codes").set_value(True).run()
     assert_calm(at)
     assert store.settings.get("ask codes") is True and lacking(store, "rated here") == {id}
+    at.selectbox(key="privacy_others_client").set_value("K-7").run()
+    at.multiselect(key="privacy_others_purposes").set_value(["export"]).run()
+    at.button(key="privacy_others_record").click().run()
+    assert "Supervision: not asked: a no" in shown(at)
     at.toggle(key="privacy_ask_codes").set_value(False).run()
     assert lacking(store, "rated here") == set()
