@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from core.errors import WorkbenchError
+from core.people.agreements import settle
 from pages.browser_routes import routes
 from storage.store import open_store
 
@@ -20,8 +21,10 @@ log = logging.getLogger("rapport")
 async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     """Start the worker if units wait; a database that cannot be opened is said by the pages instead."""
     try:
+        store = open_store()
+        settle(store)  # what came in just before a kill follows what was agreed
         if importlib.util.find_spec("core.studies.service") is not None:
-            importlib.import_module("core.studies.service").start_worker_if_needed(open_store())
+            importlib.import_module("core.studies.service").start_worker_if_needed(store)
     except WorkbenchError as error:
         log.error("%s", error)
     yield {}

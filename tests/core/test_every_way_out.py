@@ -26,7 +26,7 @@ from core.sessions import service as sessions
 from core.studies import running, worker
 from tests.servers.recorder import Recorder
 from tests.ways.routes import ROUTES, Route, begin, judged, rate, ratings, spoken, work, write_note
-from tests.ways.sources import BELOW, MISSING, Source, coded_report, report_code_refuses, withdrawn_all
+from tests.ways.sources import BELOW, MISSING, Source, coded_report, withdrawn_all
 from tests.ways.world import World, furnished
 
 ROOT = Path(__file__).parents[2]
@@ -150,8 +150,8 @@ def test_who_withdraws_during_a_request_is_not_sent_again_and_the_answer_not_kep
 def test_a_repair_passes_the_gate_as_well(world: World) -> None:
     id = coded_report(world, world.word(), True)
     world.out.garbled = 1
-    world.out.meanwhile = lambda: report_code_refuses(world, id, OUTSIDE)
-    with pytest.raises(Refused, match=f"report {id} agreed to this address"):
+    world.out.meanwhile = lambda: reports.change_components(world.store, id, type="Adult, and somebody else")
+    with pytest.raises(Refused, match=f"report {id} may still hold personal data"):
         write_note(world, id, None)
     assert len(world.out.heard) == 1 and world.kept()["note"] == 0
 

@@ -160,8 +160,8 @@ def another_address(world: World, id: int, purpose: str) -> None:
     """Ana takes back this address, and agrees to another one and to none in particular; other uses she refuses."""
     agreements.withdraw(world.store, Who(world.ana), (purpose,), id, X if purpose == OUTSIDE else "")
     if purpose == OUTSIDE:
-        for address in (Y, ""):
-            world.agreed(world.ana, id, (OUTSIDE,), endpoint=address)
+        world.agreed(world.ana, id, (OUTSIDE,), endpoint=Y)
+        world.store.consents.add(tables.Consent(person_id=world.ana.id, session_id=id, purpose=OUTSIDE))  # from elsewhere
 
 
 def somebody_else_agrees(world: World, word: str, cleared: bool) -> int:
