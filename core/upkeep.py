@@ -1,6 +1,8 @@
 """Upkeep of the store: what an update removed, copies from before it, and calls that no record was made from."""
 
 from dataclasses import dataclass
+from threading import Lock, Thread
+from weakref import WeakKeyDictionary
 
 from storage.store import Store
 
@@ -70,3 +72,22 @@ def delete_loose_calls(store: Store) -> int:
     store.calls.drop(loose)
     store.clean_up()
     return len(loose)
+
+
+_cleaning: WeakKeyDictionary[Store, Thread] = WeakKeyDictionary()
+_one = Lock()
+
+
+def cleaned(store: Store, patience: float = 1.0) -> bool:
+    """Whether nothing of deletions is left to do. What is left is tried meanwhile, one try at a time, beside whoever
+    asks: a large data folder or a busy database keeps nobody waiting longer than ``patience`` seconds.
+    """
+    if store.is_clean():
+        return True
+    with _one:
+        trying = _cleaning.get(store)
+        if trying is None or not trying.is_alive():
+            trying = _cleaning[store] = Thread(target=store.clean_up, daemon=True)
+            trying.start()
+    trying.join(patience)
+    return store.is_clean()

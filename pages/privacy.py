@@ -95,8 +95,10 @@ def rights_of(path: Path | None) -> str:
 
 def left_over(store: Store) -> None:
     """What lies beside the records: copies from before updates, calls of drafts, space not overwritten yet."""
-    loose = len(store.calls.loose())
-    if not (store.copies() or loose or not store.clean_up()) or not resources.is_researcher():
+    if not resources.is_researcher():
+        return
+    loose, finished = len(store.calls.loose()), upkeep.cleaned(store)
+    if finished and not loose and not store.copies():
         return
     layout.section(_("Left over"))
     with st.container(border=True):
@@ -106,7 +108,7 @@ def left_over(store: Store) -> None:
             if st.button(_("Delete these calls"), key="privacy_loose", icon=":material/delete:"):
                 upkeep.delete_loose_calls(store)
                 st.rerun()
-        if not store.clean_up():
+        if not finished:
             layout.notice(deleting.unfinished_words(), "warning")
 
 

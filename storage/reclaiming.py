@@ -5,7 +5,9 @@ it off to the next start.
 """
 
 import json
+import os
 import sqlite3
+import stat
 import zipfile
 from collections.abc import Iterator, Mapping, Set
 from contextlib import closing, suppress
@@ -69,14 +71,40 @@ def named(study: Mapping[str, Any]) -> tuple[str, str]:
 
 def exports_holding(folder: Path, gone: Records, own: Own) -> Iterator[Path]:
     """Manifests of exported folders, and zips of them, in the data folder that hold one of these records."""
-    for found in sorted(folder.rglob(MANIFEST)):
-        if holds(lambda name, at=found.parent: (at / name).read_bytes(), gone, own):
+    manifests, packs = exports_in(folder)
+    for found in manifests:
+        if holds(partial(beside, found), gone, own):
             yield found
-    for found in sorted(folder.rglob("*.zip")):
+    for found in packs:
         with suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(found) as packed:
             inside = {Path(name).name: name for name in packed.namelist()}
             if MANIFEST in inside and holds(partial(member, packed, inside), gone, own):
                 yield found
+
+
+def exports_in(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Manifests and zips beneath a folder: regular files only, as reading a pipe may wait for ever. No link to a folder
+    is followed."""
+    manifests, packs = [], []
+    for at, _folders, names in os.walk(folder):
+        manifests += [Path(at, name) for name in names if name == MANIFEST]
+        packs += [Path(at, name) for name in names if name.endswith(".zip")]
+    return sorted(filter(is_regular, manifests)), sorted(filter(is_regular, packs))
+
+
+def is_regular(file: Path) -> bool:
+    """Whether it is a regular file itself, and no link, pipe or device."""
+    with suppress(OSError):
+        return stat.S_ISREG(file.lstat().st_mode)
+    return False
+
+
+def beside(manifest: Path, name: str) -> bytes:
+    """A file of an exported folder. Raises FileNotFoundError: it is missing, or no regular file."""
+    file = manifest.parent / name
+    if not is_regular(file):
+        raise FileNotFoundError(name)
+    return file.read_bytes()
 
 
 def member(packed: zipfile.ZipFile, inside: Mapping[str, str], name: str) -> bytes:

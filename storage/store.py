@@ -115,6 +115,10 @@ class Store:
         """
         return self._cleaned()[1]
 
+    def is_clean(self) -> bool:
+        """Whether no deletion waits for its files to go or its space to be overwritten."""
+        return self.path is None or not self.settings.get(reclaiming.UNFINISHED)
+
     def _cleaned(self) -> tuple[int, bool]:
         """How many files went, and whether nothing is left to do."""
         pending = self.settings.get(reclaiming.UNFINISHED)

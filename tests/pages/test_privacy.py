@@ -1,6 +1,10 @@
 """Data and privacy: what is kept where, and removing it."""
 
-from storage import tables
+from threading import Event
+
+import pytest
+
+from storage import reclaiming, tables
 from storage.store import Store
 from tests.pages.conftest import AsPerson, Open, assert_calm, shown
 
@@ -44,3 +48,26 @@ def test_an_edited_role_card_is_deleted_with_all_its_versions(open_page: Open, s
     at.button(key="deleting_sure").click().run()
     assert_calm(at)
     assert [role.title for role in store.roles.all()] == ["Other", "Later"] and other.id == 1
+
+
+def test_cleaning_up_is_for_researchers_and_keeps_no_page_waiting(
+    open_page: Open, store: Store, as_person: AsPerson, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried, go_on = Event(), Event()
+
+    def slow() -> bool:
+        tried.set()
+        return go_on.wait(10)
+
+    at = open_page("privacy.py")
+    store.settings.set(reclaiming.UNFINISHED, {"session": [7]})
+    monkeypatch.setattr(Store, "clean_up", lambda _store: slow())
+    as_person({"client": []}, "C-01")
+    at.run()
+    assert_calm(at)
+    assert not tried.is_set()
+    as_person()
+    at.run()
+    assert_calm(at)
+    assert tried.is_set() and "may still stand there" in shown(at)
+    go_on.set()

@@ -2,12 +2,13 @@
 
 import asyncio
 import json
+import os
 import shutil
 import sqlite3
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -352,6 +353,32 @@ def test_a_kill_after_the_deletion_leaves_the_rest_to_the_next_start(store: Stor
     again = open_store(store.path)
     assert "killedhere" not in everything_in(again) and again.clean_up()
     again.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_only_regular_files_are_looked_into(store: Store) -> None:
+    """A pipe would be waited for without end; a link leads out of the data folder, or in a circle."""
+    assert store.path is not None
+    data = store.path.parent
+    id = exported(store, data / "exports" / "one", "regular")
+    fakes = [data / "pipes" / "manifest.json", data / "pipes" / "some.zip", data / "linked" / "study.json"]
+    for fake in fakes:
+        fake.parent.mkdir(exist_ok=True)
+        os.mkfifo(fake)
+    (data / "linked" / "manifest.json").write_bytes((data / "exports" / "one" / "manifest.json").read_bytes())
+    (data / "linked" / "round").symlink_to(data, target_is_directory=True)
+    deleting = threading.Thread(target=store.delete, args=("session", id), daemon=True)
+    deleting.start()
+    deleting.join(5)
+    waits = deleting.is_alive()
+    while deleting.is_alive():  # let a deletion that waits for a pipe go on, so that it does not outlive the test
+        for fake in fakes:
+            with suppress(OSError):
+                os.close(os.open(fake, os.O_WRONLY | os.O_NONBLOCK))
+        deleting.join(0.05)
+    assert not waits and not (data / "exports" / "one").exists() and all(fake.exists() for fake in fakes)
+    shutil.rmtree(data / "pipes")
+    shutil.rmtree(data / "linked")
 
 
 def test_words_deleted_while_a_call_is_under_way_do_not_come_back(store: Store) -> None:
