@@ -183,10 +183,11 @@ def note_unfinished(connection: sqlite3.Connection, going: Going) -> None:
 
 
 def remove_words(connection: sqlite3.Connection, person_id: int, session_id: int) -> Going:
-    """Delete what a person said in a session, there and in its branches; what others said stays.
+    """Delete what a person said in a session, there and in its branches; what other people said stays.
 
-    Turns keep their place with the state *deleted*. What was judged from these words, and every call that carried
-    them, goes; such a session is never judged again.
+    What an engine said after the person's first words goes too, as it was made from them and may quote them. Turns keep
+    their place with the state *deleted*. What was judged from these words, and every call that carried them, goes; such
+    a session is never judged again.
 
     Raises:
         NotFound: the person said nothing in this session.
@@ -211,12 +212,24 @@ def remove_words(connection: sqlite3.Connection, person_id: int, session_id: int
         removed[table] += delete_where(connection, table, column, spoke)
     for some in parts(spoke):  # faults may quote; the edition tells calls under way that they carry deleted words
         connection.execute(f"UPDATE session SET edition = edition + 1, faults = '[]' WHERE id IN ({places(some)})", some)
-        removed["turn"] += connection.execute(
-            f"UPDATE turn SET text = '', risk = '[]', state = 'deleted', call_id = NULL WHERE {theirs} "
-            f"AND session_id IN ({places(some)})",
-            (*own, *some),
-        ).rowcount
+        for counted, which in (("turn", theirs), ("reply", REPLIES.format(own=places(own)))):
+            removed[counted] += empty_turns(connection, which, own, some)
     return going
+
+
+REPLIES = (
+    "speaker = 'agent' AND position > (SELECT MIN(first.position) FROM turn first WHERE first.session_id = turn.session_id "
+    "AND first.speaker = 'person' AND first.person_id IN ({own}))"
+)
+
+
+def empty_turns(connection: sqlite3.Connection, which: str, own: Sequence[int], sessions: Sequence[int]) -> int:
+    """Empty turns of these sessions; returns how many held something."""
+    return connection.execute(
+        f"UPDATE turn SET text = '', risk = '[]', state = 'deleted', call_id = NULL WHERE state != 'deleted' AND {which} "
+        f"AND session_id IN ({places(sessions)})",
+        (*own, *sessions),
+    ).rowcount
 
 
 # ---- statements ----------------------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ class Store:
         return self.database.write(count)
 
     def delete_words(self, person_id: int, session_id: int) -> "Receipt":
-        """Delete what a person said in a session and in its branches; what others said stays.
+        """Delete what a person said in a session and in its branches, and what engines replied; what other people said stays.
 
         Raises:
             NotFound: the person said nothing in it.

@@ -190,7 +190,7 @@ class Turn(SQLModel, table=True):
     seat: str
     text: str
     stage: str = ""
-    state: str = "complete"  # complete | partial | deleted (its words were deleted by whoever spoke them)
+    state: str = "complete"  # complete | partial | deleted (by whoever spoke it, or an engine's reply to words that were)
     speaker: str = "text"  # agent | person | unknown person | text (imported, rebuilt, or a fixed line)
     agent_id: int | None = Field(default=None, foreign_key="agent.id")
     person_id: int | None = Field(default=None, foreign_key="person.id", index=True)

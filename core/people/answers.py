@@ -94,7 +94,7 @@ def line(purpose: str, url: str, one: Stands) -> Line:
 
 
 def delete_words(store: Store, person: tables.Person, session_id: int) -> Receipt:
-    """Delete what a person said in a session and its branches, also where it was withdrawn.
+    """Delete what a person said in a session and its branches, and what engines replied, also where it was withdrawn.
 
     Raises:
         NotFound: they said nothing in it.

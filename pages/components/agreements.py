@@ -221,7 +221,7 @@ def delete_dialog(store: Store, who: Who, group: Group) -> None:
             live.of(store).put_down(id)
             deleting.keep_receipt(answers.delete_words(store, person, id), "words")
 
-    words = _("These words are deleted for good, here and in sessions branched off from it, with every rating, quote and call that holds them. What others said stays. It cannot be undone. Copies sent to an address outside, exports elsewhere and backups are beyond reach.")
+    words = _("These words are deleted for good, here and in sessions branched off from it, with every rating, quote and call that holds them. Replies of a model or of rules that came after them are emptied too, as they may repeat them. What other people said stays. It cannot be undone. Copies sent to an address outside, exports elsewhere and backups are beyond reach.")
     asking(_("Delete these words for good?"), [group_name(who, group), words], _("Delete for good"), "privacy_words_sure", act)
 
 

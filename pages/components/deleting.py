@@ -18,7 +18,7 @@ def record_names() -> dict[str, str]:
     """What a receipt counts, in words."""
     return {
         "report": _("Reports"), "mask": _("Masking keys"), "note": _("Notes"), "role_card": _("Role cards"),
-        "session": _("Sessions"), "turn": _("Turns"), "rating": _("Ratings"), "comparison": _("Comparisons"),
+        "session": _("Sessions"), "turn": _("Turns"), "reply": _("Replies of an engine, emptied"), "rating": _("Ratings"), "comparison": _("Comparisons"),
         "study": _("Studies"), "unit": _("Units of studies"), "call": _("Calls to an engine"),
         "text_part": _("Texts of calls"), "feedback": _("Feedback"), "outcome": _("Outcomes"),
         "consent": _("Consents"), "rater": _("Raters"), "agent": _("Agents"), "endpoint": _("Endpoints"),

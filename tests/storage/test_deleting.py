@@ -193,12 +193,16 @@ def test_a_person_s_own_words_go_from_branches_too(store: Store) -> None:
     session, ana, _ = live(store)
     child = sessions.branch(store, session.id or 0, 4, ana)
     asyncio.run(sessions.converse(store, None, ScriptedEngine("childagent"), child.id or 0))
-    store.delete_words(ana.id or 0, session.id or 0)
+    receipt = store.delete_words(ana.id or 0, session.id or 0)
     left = everything_in(store)
-    assert "anaword" not in left and "benword1" in left and "benagent1" in left and "childagent" in left
+    assert "anaword" not in left and "benword1" in left
+    assert "benagent" not in left and "childagent" not in left, "an engine's reply may quote her"
+    assert (receipt.rows["turn"], receipt.rows["reply"]) == (5, 4)
     for id in (session.id or 0, child.id or 0):
         turns = store.sessions.turns(id)
         assert [t.state for t in turns if t.person_id == ana.id] and {t.state for t in turns if t.person_id == ana.id} == {"deleted"}
+        assert turns[0].state == "complete" and turns[0].text, "what was said before her stays"
+        assert {t.state for t in turns[1:]} == ({"deleted", "complete"} if id == session.id else {"deleted"})
         with pytest.raises(Exception, match="deleted what they said"):
             turns_to_judge(store, store.sessions.get(id))
     assert {row["id"] for row in service.session_rows(store)} & {session.id, child.id} == set()
@@ -404,8 +408,8 @@ def test_words_deleted_while_a_call_is_under_way_do_not_come_back(store: Store) 
 def test_a_branch_of_deleted_words_has_the_gap(store: Store) -> None:
     session, ana, _ = live(store)
     store.delete_words(ana.id or 0, session.id or 0)
-    child = sessions.branch(store, session.id or 0, 5, ana)
-    assert [t.state for t in store.sessions.turns(child.id or 0)] == ["complete", "deleted", "complete", "deleted", "complete"]
+    child = sessions.branch(store, session.id or 0, 7, ana)
+    assert [t.state for t in store.sessions.turns(child.id or 0)] == ["complete", *["deleted"] * 5, "complete"]
     with pytest.raises(DataError, match="deleted what they said"):
         turns_to_judge(store, child)
 
