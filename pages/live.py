@@ -4,7 +4,8 @@ import time
 
 import streamlit as st
 
-from core.errors import WorkbenchError, stored
+from core.errors import DataError, WorkbenchError, stored
+from core.llm.seam import Engine
 from core.people import agreements, rights
 from core.sessions import live, seating, service
 from pages.components import (
@@ -32,11 +33,30 @@ store = resources.store()
 server = live.of(store)
 
 
+def silent() -> str:
+    """What somebody who cannot look after an endpoint is told when it does not answer."""
+    return _("The other side does not answer. What was said is saved. Try again, or tell whoever invited you here.")
+
+
+def engines(session: tables.Session) -> dict[str, Engine | None]:
+    """The engines of both seats; why there is none is told to researchers.
+
+    Raises:
+        DataError: an endpoint is gone, or its key is not known here.
+    """
+    try:
+        return session_view.engines_of(session, live_begin.pace())
+    except DataError as error:
+        if resources.is_researcher():
+            raise
+        raise DataError("The other side does not answer. What was said is saved. Try again, or tell whoever invited you here.") from error
+
+
 def go_on(session: tables.Session) -> None:
     """Let the session run in the server; the page follows."""
     try:
         resources.require("hold", session)
-        server.start(session.id or 0, session_view.engines_of(session, live_begin.pace()))
+        server.start(session.id or 0, engines(session))
     except WorkbenchError as error:
         layout.problem(error)
         return
@@ -74,6 +94,8 @@ def show(session: tables.Session) -> None:
                 session_view.role_card(role)
         with st.container(border=True):
             session_view.seats(session)
+            if has_a_say(session):
+                layout.link("privacy.py", _("What you agreed to"))
         so_far = st.empty()
         if resources.may("hold"):
             layout.link("live.py", _("Begin another session"))
@@ -219,6 +241,13 @@ def give_back(session: tables.Session, seat: str, words: str) -> None:
         st.rerun()
 
 
+def has_a_say(session: tables.Session) -> bool:
+    """Whether the person here sits in it, or spoke in it."""
+    me = store.persons.members(resources.person().id or 0)
+    sit = {session.client_person_id, session.counselor_person_id}
+    return bool(sit & set(me)) or session.id in store.sessions.spoken_by(me)
+
+
 def sit_down(session: tables.Session, seat: str) -> None:
     """The notice comes first; without it nobody sits down. Where the other seat speaks next, it does so at once."""
     id = session.id or 0
@@ -226,6 +255,7 @@ def sit_down(session: tables.Session, seat: str) -> None:
     if st.button(_("I do not want to"), key="live_consent_no"):
         not_asked_any_more()
         st.rerun()
+    layout.link("privacy.py", _("What you agreed to"))
     if not given.begin:
         return
     try:
@@ -235,7 +265,7 @@ def sit_down(session: tables.Session, seat: str) -> None:
             store, resources.person(), id, given.purposes, endpoint=given.outside, general=given.general, language=language()
         )
         if session.ended_by != "ready":
-            server.start(id, session_view.engines_of(changed, live_begin.pace()))
+            server.start(id, engines(changed))
     except WorkbenchError as error:
         layout.problem(error)
         return
@@ -287,7 +317,10 @@ def standing(session: tables.Session) -> None:
         return
     words = session_view.ended_words(session)
     problem = server.view(session.id or 0).problem
-    if session.ended_by == "error" and session.faults:
+    at_endpoint = bool(session.faults and session.faults[-1].get("kind") == "endpoint")
+    if session.ended_by == "error" and at_endpoint and not resources.is_researcher():
+        layout.notice(silent(), "warning")
+    elif session.ended_by == "error" and session.faults:
         fault = session.faults[-1]
         told = stored(fault)
         words = _("Session {id} rests at turn {n}. {why} The turns before it are saved; choose Continue to try again.").format(
@@ -344,7 +377,7 @@ def speak_up(session: tables.Session) -> None:
     )  # fmt: skip
     if said:
         try:
-            server.say(session.id or 0, seat, str(said), resources.person(), session_view.engines_of(session, live_begin.pace()))
+            server.say(session.id or 0, seat, str(said), resources.person(), engines(session))
         except WorkbenchError as error:
             layout.problem(error)
             return

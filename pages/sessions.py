@@ -41,8 +41,17 @@ def open_these(ids: list[int]) -> None:
 # ---- the library ---------------------------------------------------------------------------------
 
 
+def whose_they_are() -> str:
+    """What is in the list, for whom."""
+    if resources.is_researcher():
+        return _("Every conversation in this workbench: simulated, rebuilt, imported or held here.")
+    if "counselor" in resources.person().roles:
+        return _("Your own conversations: simulated, rebuilt, imported or held here.")
+    return _("Conversations of those you supervise, where everybody in them agreed to it.")
+
+
 def library() -> None:
-    layout.title(_("Sessions"), _("Every conversation in this workbench: simulated, rebuilt, imported or held here."))
+    layout.title(_("Sessions"), whose_they_are())
     deleting.show_receipt()
     show_brought()
     looking.at()

@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
-from core.errors import DataError, ModelError, WorkbenchError
+from core.errors import DataError, ModelError, Refused, WorkbenchError
 from core.llm.asking import ask, make_question
 from core.llm.seam import Engine
 from core.people import agreements
@@ -213,9 +213,13 @@ def finish(store: Store, session_id: int, turns: list[tables.Turn], why: str) ->
 
 
 def fault_of(error: WorkbenchError, position: int) -> dict[str, Any]:
-    """An error as it is kept with a session, so that everyone reads it in their own language."""
+    """An error as it is kept with a session, so that everyone reads it in their own language.
+
+    Its kind tells an ``endpoint`` that did not answer from any other ``error``.
+    """
     values = {name: str(value) for name, value in error.values.items()}
-    return {"kind": "error", "turn": position, "message": error.message, "values": values}
+    kind = "endpoint" if isinstance(error, ModelError) and not isinstance(error, Refused) else "error"
+    return {"kind": kind, "turn": position, "message": error.message, "values": values}
 
 
 def stop_session(store: Store, session_id: int) -> tables.Session:

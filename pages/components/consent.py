@@ -10,7 +10,7 @@ from core.llm import gate
 from core.llm.seam import Endpoint
 from core.sessions import seating
 from pages.components import layout, resources, session_view
-from pages.components.words import _, plain
+from pages.components.words import _, language, plain
 from storage import tables
 
 
@@ -83,7 +83,7 @@ def purpose_words(there: Across) -> dict[str, str]:
     """What may be done later with a person's words, as they are asked."""
     rated = _("It may be rated here, by people and by engines on this machine")
     return {
-        RATED: _("It may be rated here, by people and by engines, also at this address") if there.outside else rated,
+        RATED: _("It may be rated, by people and by engines: here, and also at the address above") if there.outside else rated,
         SUPERVISION: _("It may be read in supervision"),
         FIGURES: _("It may count in figures about many sessions"),
         EXPORT: _("It may leave in exports for research"),
@@ -94,7 +94,22 @@ def speaker_words(there: Across) -> str:
     if there.person:
         return _("Replies come from a person in the other seat.") + " " + _("This is no care and no help line.")
     who = _("Replies come from rules (the demo engine), not from a person.") if there.endpoint is None else _("Replies come from a model, not from a person.")
-    return who + " " + _("This is no care and no help line. Nobody watches over it; whoever opens the session can read along.")
+    return who + " " + _("This is no care and no help line. Nobody watches over this: do not expect help here. Whoever opens the session can read it as it goes on.")
+
+
+def across_words(there: Across) -> str:
+    """Who speaks for the client, for somebody in the counselor's seat, and where what they write goes."""
+    if there.person:
+        who = _("A person sits in the client's seat.")
+    else:
+        who = _("The client is played by rules (the demo engine), not by a person.") if there.endpoint is None else _("The client is played by a model, not by a person.")
+    return who if there.outside else who + " " + _("What you write is sent nowhere; it stays on this machine.")
+
+
+def spoken_in(session: tables.Session) -> None:
+    """Which language the session is in, where it is not the page's."""
+    if session.language != language():
+        layout.notice(_("This session is held in {language}: replies come in it, whatever you write in.").format(language=session_view.language_name(session.language)), "warning")
 
 
 def stored_words(there: Across) -> str:
@@ -135,6 +150,7 @@ def client_seat(session: tables.Session, key: str) -> Given:
     there = across(session, "client")
     with st.container(border=True):
         layout.card_title(_("Before you take the client's seat"))
+        spoken_in(session)
         layout.muted(_("It is not suited when you think of harming yourself or someone else.") + " " + later_words())
         key = as_shown(session, "client", there, key)
         ticked = [st.checkbox(shown(words, there), key=f"{key}_tick_{n}") for n, words in enumerate(points(there), 1)]
@@ -146,6 +162,8 @@ def counselor_seat(session: tables.Session, key: str) -> Given:
     there = across(session, "counselor")
     with st.container(border=True):
         layout.card_title(_("Before you take the counselor's seat"))
+        spoken_in(session)
+        layout.muted(across_words(there))
         layout.muted(
             _("What you write is stored here under your code, {code}. Everyone with access to this workbench can open it; who does is kept, and you can see it.").format(code=resources.person().code)
             + " " + later_words()
@@ -160,7 +178,7 @@ def answered(there: Across, key: str, may_begin: bool) -> Given:
     layout.muted(_("What may become of the session afterwards? Each is up to you: what you leave unticked is a no. You can change it later."))
     purposes = {purpose: st.checkbox(plain(words), key=f"{key}_{purpose}") for purpose, words in purpose_words(there).items()}
     scope = st.segmented_control(
-        _("These answers are for"), ["session", "all"], default="session", required=True, key=f"{key}_scope",
+        _("These answers, and the one about the address, are for") if there.outside else _("These answers are for"), ["session", "all"], default="session", required=True, key=f"{key}_scope",
         format_func=lambda one: _("this session") if one == "session" else _("all my sessions"),
     )  # fmt: skip
     begin = st.button(_("Begin"), key=f"{key}_begin", type="primary", disabled=not may_begin)

@@ -73,7 +73,7 @@ def note() -> None:
     """The quiet note at the foot of Home, the live session and every feedback page."""
     st.html(
         f'<div class="r-note r-crisis" lang="{language()}"><b>{esc(_("This is not care and not a diagnosis."))}</b> '
-        f"{esc(_('It is a research and training tool; nobody watches over it. If you or someone you know may be in danger, turn to people now.'))} "
+        f"{esc(_('It is a research and training tool. Nobody watches over this: do not expect help here. Whoever opens the session can read it as it goes on. If you or someone you know may be in danger, turn to people now.'))} "
         f"{where_to_turn()}</div>"
     )
 
@@ -83,7 +83,7 @@ def panel(sentence: str = "") -> None:
     head = sentence or _("What you wrote may mean that you, or someone else, are in danger.")
     st.html(
         f'<div class="r-risk r-crisis" role="alert" lang="{language()}"><b>{esc(head)}</b> '
-        f"{esc(_('No program can help with that, and nobody watches over this here. Please turn to people now.'))} "
+        f"{esc(_('No program can help with that. Nobody watches over this: do not expect help here. Please turn to people now.'))} "
         f"{where_to_turn()}</div>"
     )
 

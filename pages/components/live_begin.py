@@ -4,8 +4,9 @@ import streamlit as st
 
 from core.errors import WorkbenchError
 from core.files import record_id
+from core.people import rights
 from core.sessions import live, seating, service
-from pages.components import layout, resources, session_view, transcript
+from pages.components import consent, layout, resources, session_view, transcript
 from pages.components.words import _, language
 from storage import tables
 
@@ -24,14 +25,15 @@ def open_session(id: int | None) -> None:
 
 def form() -> None:
     """Choose who sits in the seats, or what has to be made first."""
+    if not resources.may("hold"):
+        layout.title(_("Live session"), _("A researcher or a counselor begins sessions. Those you sit in, and seats you may take, stand here."))
+        if not recent():
+            layout.muted(_("There is none now. Ask whoever invited you."))
+        return
     layout.title(
         _("Live session"),
         _("Choose a client and a counselor. They speak word by word, and you can take a seat at any time."),
     )
-    if not resources.may("hold"):
-        layout.muted(_("A researcher or a counselor begins sessions. Those you sit in, and seats you may take, stand here."))
-        recent()
-        return
     roles = resources.visible(resources.store().roles.cards(), "role card")
     if not roles:
         layout.empty(
@@ -147,20 +149,46 @@ def start(role: tables.RoleCard, counselor: tables.Agent, most: int, extra: dict
     open_session(session.id)
 
 
-def recent() -> None:
-    """Sessions that can be gone on with, and for who begins none those with a seat to take, without a word of them."""
-    waiting = [s for state in ("running", "paused") for s in resources.store().sessions.all(state=state, withdrawn="")]
-    newest = sorted(waiting, key=lambda s: s.id or 0, reverse=True)
+def waiting() -> list[tables.Session]:
+    """Sessions that can be gone on with, the newest first."""
+    found = [s for state in ("running", "paused") for s in resources.store().sessions.all(state=state, withdrawn="")]
+    return sorted(found, key=lambda s: s.id or 0, reverse=True)
+
+
+def recent() -> bool:
+    """Sessions that can be gone on with, and for who begins none those with a seat to take, without a word of them.
+
+    Returns:
+        Whether there is any.
+    """
+    newest = waiting()
     shown = resources.visible(newest)
     if shown:
         layout.section(_("Go on with"))
     for session in shown[:5]:
         layout.link("live.py", session_view.label(session), {"session": session.id})
     if resources.may("hold"):
-        return
+        return bool(shown)
     seen = {session.id for session in shown}
     free = [session for session in newest[:MOST_OFFERED] if session.id not in seen and resources.may("sit", session)]
     if free:
         layout.section(_("Take a seat"))
     for session in free[:5]:
-        layout.link("live.py", _("Live session {n}").format(n=session.id), {"session": session.id})
+        layout.link("live.py", _(" · ").join(what_is_free(session)), {"session": session.id})
+    return bool(shown or free)
+
+
+def what_is_free(session: tables.Session) -> list[str]:
+    """Which seats of a session somebody may take, who replies there, and in which language; no word of it."""
+    here = resources.person()
+    seats = [seat for seat in reversed(seating.SEATS) if seating.sitter(session, seat) is None and rights.may_take(resources.store(), here, session, seat)]
+    free = [_("free: {seat}, {replies}").format(seat=session_view.seat_name(seat), replies=replies(consent.across(session, seat))) for seat in seats]
+    return [_("Live session {n}").format(n=session.id), *free, session_view.language_name(session.language)]
+
+
+def replies(there: consent.Across) -> str:
+    if there.person:
+        return _("a person replies")
+    if there.endpoint is None:
+        return _("rules reply")
+    return _("a model outside replies") if there.outside else _("a model on this machine replies")

@@ -6,6 +6,8 @@ import streamlit as st
 
 from core.llm import engines
 from core.llm.seam import Engine
+from core.people import answers
+from core.people.agreements import Who
 from core.roles import ingredients
 from core.sessions import figures, safety, seating
 from pages.components import badges, deleting, layout, places, resources
@@ -214,13 +216,17 @@ def withdrawn(session: tables.Session) -> None:
     layout.title(_("Session {n}").format(n=session.id))
     with st.container(border=True):
         layout.card_title(_("Withdrawn"), icon="visibility_off")
+        me = Who(resources.person())
+        mine = answers.withdrew(resources.store(), me, session.id or 0)
         st.text(
+            _("You withdrew it on {date}. Nobody reads it any more, and it is left out of every page, figure and export. On Data and privacy you can delete your words, or agree again.").format(date=session.withdrawn[:10])
+            if mine else
             _("Somebody who has a say in this session withdrew it on {date}. Nobody reads it any more, and it is left out of every page, figure and export. A researcher can delete it; whoever spoke in it can delete their words, or agree again, on Data and privacy.").format(date=session.withdrawn[:10])
         )
         with st.container(horizontal=True, vertical_alignment="center"):
+            layout.link("privacy.py", _("Data and privacy"))
             if places.is_open("sessions", resources.person().roles):
                 layout.link("sessions.py", _("All sessions"))
-            layout.link("privacy.py", _("Data and privacy"))
             deleting.button("session", session.id, label(session), key="withdrawn_delete", record=session)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.errors import ModelError
+from core.errors import DataError, ModelError, Refused
 from core.llm import engines
 from core.llm.agents import ensure_shipped
 from core.people import agreements
@@ -17,6 +17,7 @@ from core.people import service as people
 from core.people.agreements import Who
 from core.roles import service as roles
 from core.sessions import live, service
+from pages.components import session_view
 from storage import tables
 from storage.store import Store, open_store
 from tests.pages.conftest import AsPerson
@@ -427,7 +428,7 @@ def test_a_seat_somebody_holds_is_not_offered_to_another_and_a_researcher_frees_
 
 def test_nobody_writes_from_the_seat_of_somebody_else(store: Store, role: tables.RoleCard, as_person: AsPerson) -> None:
     ana = as_person({"counselor": []}, "A-01")
-    id = paused(store, role, first="client")
+    id = paused(store, role)
     live.of(store).take_seat(id, "counselor", ana)
     assert opened(id).chat_input(key="live_say")
     for roles_here, code in ((None, ""), ({"counselor": []}, "A-02")):
@@ -436,8 +437,9 @@ def test_nobody_writes_from_the_seat_of_somebody_else(store: Store, role: tables
 
 def test_a_withdrawn_session_shows_no_word_of_it_to_anybody(store: Store, role: tables.RoleCard, as_person: AsPerson) -> None:
     ana = as_person({"client": []}, "A-01")
-    id = paused(store, role, first="counselor")
+    id = paused(store, role)
     live.of(store).take_seat(id, "client", ana)
+    service.say(store, id, "client", "anaword", ana)
     service.say(store, id, "client", "anaword", ana)
     store.sessions.update(id, title="titleword", client_code="codeword")
     agreements.withdraw(store, Who(ana))
@@ -503,7 +505,7 @@ def test_who_only_may_take_a_seat_reads_where_to_turn_and_no_promise_that_is_not
     assert "not care and not a diagnosis" in seen(page)
     page.button(key="live_take_client").click().run()
     words = seen(page) + " ".join(box.label for box in page.checkbox)
-    assert "not care and not a diagnosis" in words and "whoever opens the session can read along" in words
+    assert "not care and not a diagnosis" in words and "Whoever opens the session can read it as it goes on" in words
     assert "nobody reads along" not in words
 
 
@@ -517,8 +519,85 @@ def test_a_client_is_led_to_no_page_that_is_not_theirs(store: Store, role: table
     def led(page: AppTest) -> set[str]:
         return {link.proto.label for link in page.main.get("page_link")}
 
-    assert "anaword" in seen(opened(id)) and "Open it in Sessions" not in led(opened(id))
+    assert "anaword" in seen(opened(id)) and led(opened(id)) == {"What you agreed to"}
     agreements.withdraw(store, Who(ana))
-    assert led(opened(id)) == {"Data and privacy"}
+    assert led(opened(id)) == {"Data and privacy"} and "You withdrew it on" in seen(opened(id))
     as_person()
+    assert "Somebody who has a say in this session withdrew it" in seen(opened(id))
     assert "All sessions" in led(opened(id))
+
+
+def test_an_endpoint_that_fails_is_told_to_researchers_and_to_others_what_they_can_do(
+    store: Store, role: tables.RoleCard, as_person: AsPerson
+) -> None:
+    ana = as_person({"client": []}, "A-01")
+    id = paused(store, role)
+    live.of(store).take_seat(id, "client", ana)
+    service.say(store, id, "client", "anaword", ana)
+    error = ModelError("{where} cannot be reached.", where="https://models.example/v1")
+    service.rest(store, id, "error", service.fault_of(error, 1))
+    page = opened(id)
+    assert "The other side does not answer" in seen(page) and "models.example" not in seen(page)
+    assert page.button(key="live_continue") and page.button(key="live_stop")
+    as_person()
+    assert "models.example" in seen(opened(id)).replace("\\", "") and "The other side" not in seen(opened(id))
+
+
+def test_why_the_gate_refused_is_told_to_everybody(store: Store, role: tables.RoleCard, as_person: AsPerson) -> None:
+    ana = as_person({"client": []}, "A-01")
+    id = paused(store, role)
+    live.of(store).take_seat(id, "client", ana)
+    service.rest(store, id, "error", service.fault_of(Refused("Somebody did not agree."), 1))
+    assert "Somebody did not agree" in seen(opened(id)).replace("\\", "")
+
+
+def test_a_key_that_is_missing_is_told_to_researchers_only(
+    store: Store, role: tables.RoleCard, as_person: AsPerson, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_key(*_: Any) -> Any:
+        raise DataError("No key for {url}.", url="https://models.example/v1")
+
+    tom = as_person({"counselor": []}, "T-01")
+    id = paused(store, role)
+    live.of(store).take_seat(id, "counselor", tom)
+    monkeypatch.setattr(session_view, "engines_of", no_key)
+    page = opened(id)
+    page.button(key="live_continue").click().run()
+    assert "The other side does not answer" in seen(page) and "models.example" not in seen(page)
+    as_person()
+    page = opened(id)
+    page.button(key="live_continue").click().run()
+    assert "models.example" in seen(page).replace("\\", "")
+
+
+def test_a_client_sees_which_seat_is_free_and_who_replies(store: Store, role: tables.RoleCard, as_person: AsPerson) -> None:
+    as_person({"client": []}, "A-01")
+    assert "There is none now" in seen(opened())
+    id = paused(store, role)
+    page = opened()
+    labels = [link.proto.label.replace("\\", "") for link in page.main.get("page_link")]
+    assert labels == [f"Live session {id} · free: Client, rules reply · English"]
+    assert "Choose a client and a counselor" not in seen(page)
+
+
+def test_a_notice_says_who_is_across_and_which_language_is_spoken(store: Store, role: tables.RoleCard, as_person: AsPerson) -> None:
+    as_person({"counselor": []}, "T-01")
+    id = paused(store, role, counselor_code="T-01")
+    page = opened(id)
+    page.button(key="live_take_counselor").click().run()
+    words = seen(page)
+    assert "The client is played by rules (the demo engine)" in words and "it stays on this machine" in words
+    assert "held in" not in words
+    assert "What you agreed to" in [link.proto.label for link in page.main.get("page_link")]
+    store.sessions.update(id, language="zh")
+    page.run()
+    assert "This session is held in 中文" in seen(page)
+
+
+def test_the_notice_says_that_rating_goes_to_the_address_too(
+    outside: tuple[int, tables.Endpoint, tables.Agent], as_person: AsPerson
+) -> None:
+    page = opened(outside[0])
+    page.button(key="live_take_counselor").click().run()
+    assert "here, and also at the address above" in page.checkbox(key="live_consent_1_rated here").label
+    assert "the one about the address" in page.segmented_control(key="live_consent_1_scope").label
