@@ -181,7 +181,7 @@ def test_a_record_deleted_while_a_unit_works_on_it_is_gone(
     monkeypatch.setattr(DemoEngine, "ask", slowly)
     done = work(RATINGS)
     assert done["state"] == "finished" and done["reason"] == ""
-    assert done["units"] == {"planned": 12, "done": 9, "failed": 0, "reused": 0, "unscored": 0, "gone": 3, "waiting": 0}
+    assert done["units"] == {"planned": 12, "done": 9, "failed": 0, "reused": 0, "unscored": 0, "gone": 3, "waiting": 0, "refused": 0}
     assert store.ratings.count() == 9 and not store.units.all(state="running")
     assert units.retry(store, done["id"]) == 0, "nothing to ask again"
 
