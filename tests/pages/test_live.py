@@ -428,7 +428,7 @@ def test_a_seat_somebody_holds_is_not_offered_to_another_and_a_researcher_frees_
 
 def test_nobody_writes_from_the_seat_of_somebody_else(store: Store, role: tables.RoleCard, as_person: AsPerson) -> None:
     ana = as_person({"counselor": []}, "A-01")
-    id = paused(store, role)
+    id = paused(store, role, first="client")
     live.of(store).take_seat(id, "counselor", ana)
     assert opened(id).chat_input(key="live_say")
     for roles_here, code in ((None, ""), ({"counselor": []}, "A-02")):
@@ -437,9 +437,8 @@ def test_nobody_writes_from_the_seat_of_somebody_else(store: Store, role: tables
 
 def test_a_withdrawn_session_shows_no_word_of_it_to_anybody(store: Store, role: tables.RoleCard, as_person: AsPerson) -> None:
     ana = as_person({"client": []}, "A-01")
-    id = paused(store, role)
+    id = paused(store, role, first="counselor")
     live.of(store).take_seat(id, "client", ana)
-    service.say(store, id, "client", "anaword", ana)
     service.say(store, id, "client", "anaword", ana)
     store.sessions.update(id, title="titleword", client_code="codeword")
     agreements.withdraw(store, Who(ana))
