@@ -43,19 +43,7 @@ class Database:
         Raises:
             StoreError: as ``run``.
         """
-        raw = self.engine.raw_connection()
-        connection: Any = raw.dbapi_connection
-        before, connection.isolation_level = connection.isolation_level, None
-        try:
-            connection.execute("BEGIN")
-            return work(connection)
-        except sqlite3.OperationalError as error:
-            raise readable(error, self.engine.url) from error
-        finally:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            connection.isolation_level = before
-            raw.close()
+        return self._plain("BEGIN", work, "ROLLBACK")
 
     def write(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
         """Do the work in plain SQL, in one transaction that holds the write lock from its beginning.
@@ -63,13 +51,16 @@ class Database:
         Raises:
             StoreError: as ``run``.
         """
+        return self._plain("BEGIN IMMEDIATE", work, "COMMIT")
+
+    def _plain(self, begin: str, work: Callable[[sqlite3.Connection], Result], end: str) -> Result:
         raw = self.engine.raw_connection()
         connection: Any = raw.dbapi_connection
         before, connection.isolation_level = connection.isolation_level, None
         try:
-            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(begin)
             done = work(connection)
-            connection.execute("COMMIT")
+            connection.execute(end)
             return done
         except sqlite3.OperationalError as error:
             raise readable(error, self.engine.url) from error
