@@ -91,10 +91,13 @@ def withdraw(
     """End one use, or (with all purposes) all of them: for one session, or for all of theirs.
 
     Withdrawing *taking part* hides what they said everywhere. Units that wait for one of these uses are not asked.
+    With everything, only uses that a person was asked about are noted: to the others they never said yes.
     """
-    at, wanted, address = now(), set(purposes), same(endpoint)
+    at, wanted, address, rows = now(), set(purposes), same(endpoint), who.rows(store)
+    if TAKING_PART in wanted and who.person is not None:
+        wanted &= {TAKING_PART, *(row.purpose for row in rows)}
     mine = [
-        row.id or 0 for row in who.rows(store)
+        row.id or 0 for row in rows
         if row.purpose in wanted and (session_id is None or row.session_id == session_id) and (not address or same(row.endpoint) == address)
     ]  # fmt: skip
     noted = rows_of(who, dict.fromkeys(sorted(wanted), False), session_id, address, "en")

@@ -82,9 +82,15 @@ def lines(rows: Sequence[tables.Consent], family: Collection[int]) -> list[Line]
     """How each purpose stands that somebody spoke of; *outside endpoint* for each address."""
     addresses = {same(row.endpoint) for row in rows if row.purpose == OUTSIDE and row.counts}
     asked = [(purpose, "") for purpose in PURPOSES if purpose != OUTSIDE]
-    asked[2:2] = [(OUTSIDE, url) for url in sorted(addresses - {""} or addresses)]
+    asked[2:2] = [(OUTSIDE, url) for url in sorted(addresses - {""} or addresses) if not family or named(rows, url, family)]
     found = [(purpose, url, stands(rows, purpose, family, url)) for purpose, url in asked]
     return [line(purpose, url, one) for purpose, url, one in found if one is not None]
+
+
+def named(rows: Sequence[tables.Consent], url: str, family: Collection[int]) -> bool:
+    """Whether somebody spoke of an address outside for one of these sessions, or said yes to it for all of theirs."""
+    about = [row for row in rows if row.purpose == OUTSIDE and same(row.endpoint) in (url, "")]
+    return any(row.session_id in family or (row.session_id is None and row.endpoint and row.agreed) for row in about)
 
 
 def line(purpose: str, url: str, one: Stands) -> Line:

@@ -215,6 +215,18 @@ def test_each_sees_their_own_answers_session_by_session(store: Store, ana: table
     assert list(seen(store, ben)) == [second]
 
 
+def test_withdrawing_everything_speaks_of_nothing_that_was_never_asked(store: Store, ana: tables.Person) -> None:
+    """An address outside is shown where it was asked for, and nowhere else; nobody is counted answers they never gave."""
+    here, there = spoken(store, ana, "pear"), spoken(store, ana, "plum")
+    agreements.withdraw(store, Who(ana), session_id=here)
+    assert "outside endpoint" not in seen(store, ana)[here] and store.consents.count(purpose="outside endpoint") == 0
+    agreements.answer(store, Who(ana), {"outside endpoint": True}, there, endpoint=X)
+    agreements.withdraw(store, Who(ana))
+    shown = seen(store, ana)
+    assert "outside endpoint" not in shown[here] and shown[there]["outside endpoint"] == "withdrawn"
+    assert set(shown[here].values()) == {"withdrawn"}
+
+
 def test_own_words_are_deleted_also_where_they_were_withdrawn(store: Store, ana: tables.Person, ben: tables.Person) -> None:
     id = spoken(store, ana, "anaword")
     agreements.withdraw(store, Who(ana))
