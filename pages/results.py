@@ -187,6 +187,13 @@ def page() -> None:
         study = study_choice(known)
     left_out.tell(results_data.left_out(study))
     show = sections(study)
+    if not show:
+        with st.container(border=True):
+            layout.lead_card(
+                _("No figures of this study are left"),
+                _("It was judged, but every session in it was withdrawn or is without consent to group figures. Nothing was deleted."),
+            )
+        return
     which = section_choice(show)
     (compared if which in (WINS, RADAR) else rated)(study, which, choices)
 

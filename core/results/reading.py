@@ -97,9 +97,14 @@ def left_out(store: Store, study_id: int | None = None) -> Aside:
     return found.among(row[0] for row in query(store, sql))
 
 
-def studies_with(store: Store, table: str) -> list[int]:
-    """Studies that have, or use, rows of ``rating`` or ``comparison`` that figures may use; newest first."""
-    kind, barred = ("comparison" if table == "comparison" else "rating"), aside(store).all
+def studies_with(store: Store, table: str, *, left_out_too: bool = False) -> list[int]:
+    """Studies that have, or use, rows of ``rating`` or ``comparison`` that figures may use; newest first.
+
+    Args:
+        left_out_too: also those whose every row figures leave out.
+    """
+    kind = "comparison" if table == "comparison" else "rating"
+    barred = frozenset() if left_out_too else aside(store).all
     counted = f"superseded_by IS NULL{without(kind, barred, '')}"
     own = {row[0] for row in query(store, f"SELECT DISTINCT study_id FROM {kind} WHERE study_id IS NOT NULL AND {counted}")}
     reusing = [row[0] for row in query(store, "SELECT DISTINCT study_id FROM unit WHERE kind = :kind AND state = 'reused'", kind=kind)]

@@ -35,16 +35,20 @@ def state() -> tuple[str, int]:
 
 
 def studies() -> dict[int, str]:
-    """Studies that have results, the newest first; ``ALL`` where something belongs to no study."""
+    """Studies that have results, the newest first, ``ALL`` where something belongs to no study; at the end those whose
+    every session is left out.
+    """
     return _studies(*state())
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _studies(url: str, version: int) -> dict[int, str]:
     store = resources.store()
-    ids = {*reading.studies_with(store, "rating"), *reading.studies_with(store, "comparison")}
-    found = {id: store.studies.get(id).name for id in sorted(ids, reverse=True)}
-    return found | ({ALL: ""} if reading.loose(store) else {})
+    tables = ("rating", "comparison")
+    ids = {id for table in tables for id in reading.studies_with(store, table)}
+    judged = {id for table in tables for id in reading.studies_with(store, table, left_out_too=True)}
+    found = {id: store.studies.get(id).name for id in sorted(ids, reverse=True)} | ({ALL: ""} if reading.loose(store) else {})
+    return found | {id: store.studies.get(id).name for id in sorted(judged - ids, reverse=True)}
 
 
 def ratings(study: int, instrument: str = "") -> Frame:

@@ -3,6 +3,8 @@
 import pandas as pd
 import pytest
 
+from core.people import agreements
+from core.people.agreements import Who
 from pages.components import charts
 from pages.components.results_words import for_figure
 from storage import tables
@@ -280,3 +282,19 @@ def test_a_study_without_results_says_so_and_shows_another(open_page: Open, stor
     at.run()
     assert_calm(at)
     assert f"Study {waiting} has no results yet" in shown(at) and "Win rates" in str(at.segmented_control)
+
+
+def test_a_study_whose_sessions_are_all_left_out_is_shown_with_their_count(open_page: Open, store: Store, judged: int) -> None:
+    gone = story.study(store, "All withdrawn")
+    made = list(story.sessions(store, 2, PAIR[:1]).values())
+    story.rate(store, gone, made)
+    for id in made:
+        store.sessions.update(id, client_code="C-9")
+    agreements.withdraw(store, Who(seat="client", code="C-9"))
+    asked_of_all = open_page("results.py")
+    assert asked_of_all.selectbox(key="results_study").value == judged, "what has figures comes first"
+    at = open_page("results.py", study=gone)
+    assert_calm(at)
+    assert at.selectbox(key="results_study").value == gone and str(gone) in at.query_params["study"]
+    assert "2 sessions were withdrawn" in shown(at) and "No figures of this study are left" in shown(at)
+    assert "Win rates" not in str(at.segmented_control)
