@@ -183,23 +183,32 @@ class Tally(NamedTuple):
     sessions: int = 0
     consents: int = 0
     ratings: int = 0
+    withdrawn: int = 0  # sessions they spoke in that were withdrawn, not among ``sessions``
+    other: int = 0  # what they read and confirmed, opened, began as a study, or entered for others
 
 
 def tally(connection: sqlite3.Connection) -> dict[int, Tally]:
-    """By the row that stands for each person; withdrawn sessions are not counted."""
+    """By the row that stands for each person."""
     stands = {id: root(connection, id) for (id,) in connection.execute("SELECT id FROM person").fetchall()}
-    spoke: dict[int, set[int]] = {}
+    spoke: dict[tuple[int, bool], set[int]] = {}
     sql = (
-        "SELECT DISTINCT t.person_id, t.session_id FROM turn t JOIN session s ON s.id = t.session_id "
-        "WHERE t.person_id IS NOT NULL AND s.withdrawn = ''"
+        "SELECT DISTINCT t.person_id, t.session_id, s.withdrawn <> '' FROM turn t JOIN session s ON s.id = t.session_id "
+        "WHERE t.person_id IS NOT NULL"
     )
-    for person, session in connection.execute(sql):
-        spoke.setdefault(stands[person], set()).add(session)
+    for person, session, hidden in connection.execute(sql):
+        spoke.setdefault((stands[person], bool(hidden)), set()).add(session)
     agreed = summed(connection, stands, "SELECT person_id, count(*) FROM consent WHERE person_id IS NOT NULL GROUP BY 1")
-    rated = summed(connection, stands, RATED)
-    return {id: Tally(len(spoke.get(id, ())), agreed.get(id, 0), rated.get(id, 0)) for id in set(stands.values())}
+    rated, other = summed(connection, stands, RATED), summed(connection, stands, OTHER)
+    return {
+        id: Tally(len(spoke.get((id, False), ())), agreed.get(id, 0), rated.get(id, 0), len(spoke.get((id, True), ())), other.get(id, 0))
+        for id in set(stands.values())
+    }
 
 
+OTHER = " UNION ALL ".join(
+    f"SELECT {column}, count(*) FROM {table} WHERE {column} IS NOT NULL GROUP BY 1"
+    for table, column in (("review", "person_id"), ("look", "person_id"), ("study", "person_id"), ("consent", "entered_by"))
+)
 HIDDEN = "(SELECT id FROM session WHERE withdrawn <> '')"
 RATED = (
     "SELECT r.person_id, (SELECT count(*) FROM rating x WHERE x.rater_id = r.id AND x.superseded_by IS NULL "

@@ -7,7 +7,7 @@ from core.errors import WorkbenchError
 from core.people import agreements, answers, looks
 from core.people.agreements import Who
 from core.sessions import live
-from pages.components import consent, layout, resources, session_view
+from pages.components import consent, layout, people, resources, session_view
 from pages.components.agreements import card, chosen, look_table, purpose_name
 from pages.components.words import _, language, plain
 from storage import tables
@@ -43,8 +43,9 @@ def whose(store: Store) -> Who | None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = st.selectbox(_("Answer of"), list(kinds), format_func=lambda one: kinds[one], key="privacy_others_kind", width=240)
         if kind == "person":
-            people = [one for one in store.persons.everyone() if not one.secret_hash and not one.sign_in]
-            person = st.selectbox(_("Person"), people, format_func=lambda one: f"{one.id} · {one.code}", key="privacy_others_person", placeholder=_("There is none"), width=240)
+            listed, _left_out = people.listed(store)
+            unsigned = [one for one in listed if not one.secret_hash and not one.sign_in]
+            person = st.selectbox(_("Person"), unsigned, format_func=lambda one: f"{one.id} · {one.code}", key="privacy_others_person", placeholder=_("There is none"), width=240)
             return Who(person, entered_by=me) if person is not None else None
         code = st.selectbox(
             _("Code"), codes(store, kind), index=None, accept_new_options=True, key=f"privacy_others_{kind}", width=240,

@@ -28,11 +28,13 @@ def section(store: Store) -> None:
     layout.muted(
         _("Each browser is a person of its own until it is joined with another. Codes are shown names: two with the same code are two persons.")
     )
-    everyone = store.persons.everyone()
+    rows, tally = rows_of(store.persons.all(), store), store.persons.tally()
+    everyone, empty = known(store.persons.everyone(), rows, tally)
+    if empty:
+        layout.muted(many("{n} person who never did anything and has no browser any more is left out.", "{n} persons who never did anything and have no browser any more are left out.", empty))
     if not everyone:
         return
-    rows = rows_of(store.persons.all(), store)
-    st.dataframe(table(everyone, rows, store.persons.tally()), hide_index=True, width="stretch")
+    st.dataframe(table(everyone, rows, tally), hide_index=True, width="stretch")
     with st.container(border=True):
         ids = [person.id or 0 for person in everyone]
         by_id = {person.id or 0: person for person in everyone}
@@ -55,6 +57,31 @@ def rows_of(persons: list[tables.Person], store: Store) -> dict[int, list[tables
     return found
 
 
+def known(
+    everyone: list[tables.Person], rows: Mapping[int, list[tables.Person]], tally: Mapping[int, Tally]
+) -> tuple[list[tables.Person], int]:
+    """Those there is something to say or do about, and how many others there are: no browser, no code, nothing done."""
+    kept = [one for one in everyone if is_known(one, rows.get(one.id or 0, []), tally.get(one.id or 0, Tally()))]
+    return kept, len(everyone) - len(kept)
+
+
+def listed(store: Store) -> tuple[list[tables.Person], int]:
+    """``known`` of the whole store."""
+    return known(store.persons.everyone(), rows_of(store.persons.all(), store), store.persons.tally())
+
+
+def is_known(person: tables.Person, joined: list[tables.Person], counted: Tally) -> bool:
+    if joined or person.origin != "here" or any(counted):
+        return True
+    return bool(person.secret_hash or person.sign_in or person.counselor_codes or person.client_codes)
+
+
+def sessions_of(counted: Tally) -> str:
+    if not counted.withdrawn:
+        return str(counted.sessions)
+    return _("{n} · withdrawn ({withdrawn})").format(n=counted.sessions, withdrawn=counted.withdrawn)
+
+
 def table(everyone: list[tables.Person], rows: Mapping[int, list[tables.Person]], tally: Mapping[int, Tally]) -> pd.DataFrame:
     """One line a person."""
     here = resources.person().id
@@ -70,9 +97,9 @@ def table(everyone: list[tables.Person], rows: Mapping[int, list[tables.Person]]
                 _("Comes from"): origin(person),
                 _("Browsers"): sum(bool(one.secret_hash) for one in [person, *theirs]),
                 _("Joined with"): JOINED.join(one.code for one in theirs),
-                _("Codes"): JOINED.join(dict.fromkeys([*person.counselor_codes, *person.client_codes])),
+                _("Own codes"): JOINED.join(dict.fromkeys([*person.counselor_codes, *person.client_codes])),
                 _("Supervises"): JOINED.join(person.roles.get("supervisor", ())),
-                _("Sessions"): counted.sessions,
+                _("Sessions"): sessions_of(counted),
                 _("Answers about consent"): counted.consents,
                 _("Ratings"): counted.ratings,
             }

@@ -26,9 +26,29 @@ def test_everybody_is_named_with_what_is_theirs(open_page: Open, store: Store, r
     at = open_page("privacy.py")
     assert_calm(at)
     rows = table_with(at, "Here as").set_index("No.")
-    assert rows.loc[former.id, "Code"] == "K-03" and rows.loc[former.id, "Sessions"] == 1
+    assert rows.loc[former.id, "Code"] == "K-03" and rows.loc[former.id, "Sessions"] == "1"
     assert rows.loc[former.id, "Here as"] == "no role yet" and rows.loc[former.id, "Comes from"] == "a code used here before"
     assert rows.loc[researcher.id, "Code"] == f"{researcher.code} (you)" and rows.loc[researcher.id, "Browsers"] == 1
+
+
+def test_withdrawn_sessions_are_counted_and_who_never_did_anything_is_left_out(
+    open_page: Open, store: Store, researcher: tables.Person
+) -> None:
+    ana, left = service.begin(store, "a", {"client": []}, "A-01"), service.begin(store, "b", {"rater": []})
+    store.persons.update(left.id or 0, secret_hash="")
+    for withdrawn in ("", "2026-11-21T10:00:00+00:00"):
+        session = store.sessions.add(tables.Session(origin="live", withdrawn=withdrawn))
+        said = tables.Turn(session_id=session.id or 0, position=1, seat="client", text="…", speaker="person", person_id=ana.id)
+        store.sessions.add_turn(said)
+    at = open_page("privacy.py")
+    assert_calm(at)
+    rows = table_with(at, "Here as").set_index("No.")
+    assert list(rows.index) == [researcher.id, ana.id] and "Own codes" in rows
+    assert rows.loc[ana.id, "Sessions"] == "1 · withdrawn (1)"
+    assert "1 person who never did anything" in shown(at) and len(at.selectbox(key="people_who_2").options) == 2
+    assert not at.selectbox(key="privacy_others_kind").set_value("person").run().selectbox(key="privacy_others_person").options
+    store.persons.update(left.id or 0, client_codes=["C-1"])
+    assert left.id in list(table_with(open_page("privacy.py"), "Here as")["No."])
 
 
 def test_a_former_code_is_assigned_and_parted_again(open_page: Open, store: Store, researcher: tables.Person) -> None:

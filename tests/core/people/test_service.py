@@ -192,9 +192,9 @@ def test_a_joined_person_counts_each_session_once(store: Store) -> None:
                 language="en", dimension="d", verdict="tie",
             )
         )  # fmt: skip
-    assert store.persons.tally() == {one.id: Tally(1, 1, 0), other.id: Tally(1, 0, 1)}
+    assert store.persons.tally() == {one.id: Tally(1, 1, 0, 1), other.id: Tally(1, 0, 1)}
     service.join(store, one.id or 0, other.id or 0)
-    assert store.persons.tally() == {other.id: Tally(1, 1, 1)}
+    assert store.persons.tally() == {other.id: Tally(1, 1, 1, 1)}
 
 
 def test_a_link_leaves_a_researcher_and_gives_nobody_more(store: Store) -> None:
