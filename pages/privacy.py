@@ -128,6 +128,9 @@ def where_text_goes(store: Store) -> None:
 def delete_section(store: Store) -> None:
     layout.section(_("Delete"))
     if not resources.is_researcher():
+        if "counselor" in resources.person().roles:
+            layout.muted(_("Your own sessions and reports you delete where you read them, your own words under “What you agreed to”. The rest is deleted by a researcher."))
+            return
         layout.muted(_("Whole records are deleted by a researcher. Your own words you delete under “What you agreed to”."))
         return
     with st.container(border=True):

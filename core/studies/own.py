@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core import instruments
 from core.clearance import standing_of
 from core.errors import DataError, Refused
 from core.llm import gate
@@ -33,7 +34,8 @@ class Wish:
             "kind": "ratings", "sessions": [self.session.id], "judges": [self.agent.name], "instrument": self.instrument,
             "repeats": REPEATS,
         }  # fmt: skip
-        name = f"Session {self.session.id} · {self.agent.name} · {self.instrument}"
+        asked = instruments.load(self.instrument).name.of("en")
+        name = f"Session {self.session.id} · {self.agent.name} · {asked}"
         return {"name": name, "language": self.session.language, "steps": [rating]}
 
 
@@ -75,10 +77,21 @@ def have_rated(store: Store, person: tables.Person, wish: Wish, keys: Mapping[st
     rights.require(store, person, "rate", wish.session)
     rights.require(store, person, "rate", wish.agent)
     check(store, wish)
-    known = [study for study in of_session(store, wish.session.id or 0) if study.design["steps"] == design_steps(wish)]
-    mine = [study for study in known if rights.may(store, person, "study", study)]
+    mine = asked_before(store, person, wish)
     study = mine[-1] if mine else service.begin(store, wish.design(), person)
     return service.start(store, study.id or 0, keys, worker)
+
+
+def asked_before(store: Store, person: tables.Person, wish: Wish) -> list[tables.Study]:
+    """The studies by which this person asked for the very same, oldest first."""
+    known = [study for study in of_session(store, wish.session.id or 0) if study.design["steps"] == design_steps(wish)]
+    return [study for study in known if rights.may(store, person, "study", study)]
+
+
+def is_rated(store: Store, person: tables.Person, wish: Wish) -> bool:
+    """Whether they asked for the very same before, and it is finished."""
+    before = asked_before(store, person, wish)
+    return bool(before) and before[-1].state == "finished"
 
 
 def design_steps(wish: Wish) -> Any:

@@ -54,8 +54,10 @@ def what_happened() -> None:
     """What became of the files brought in last, once."""
     for name, count, messages in st.session_state.pop(FOUND, []):
         words = _("{name}: {n} brought in.").format(name=name, n=many("{n} role", "{n} roles", count))
+        if not count:
+            words = _("{name}: nothing was saved.").format(name=name)
         layout.notice(words, "done" if count and not messages else "warning")
         if messages:
-            with st.expander(_("{n} remarks on {name}").format(n=len(messages), name=plain(name))):
+            with st.expander(many("{n} remark on {name}", "{n} remarks on {name}", len(messages), name=plain(name))):
                 for message in messages[:200]:
                     st.text(message)

@@ -84,6 +84,8 @@ def judged(session: tables.Session) -> None:
                 )
             )
             st.dataframe(items(instrument, given), hide_index=True, height="content")
+            if how := scale_words(instrument):
+                layout.muted(how)
             evidence(session, instrument, given)
         if (study := rows[-1]["study_id"]) and resources.may("groups"):
             layout.link("results.py", _("See them in Results"), {"study": study})
@@ -117,8 +119,19 @@ def item_words(instrument: str, item: str) -> str:
         return item
 
 
+def scale_words(instrument: str) -> str:
+    """How to read the table: the range of the scale, and what its columns count; empty where the instrument is not here."""
+    try:
+        asked = instruments.load(instrument).items
+    except WorkbenchError:
+        return ""
+    return _("From {low} to {high}. n: how often it was rated; Unscored: how often no rating could be read.").format(
+        low=f"{min(one.lowest for one in asked):g}", high=f"{max(one.highest for one in asked):g}"
+    )
+
+
 def items(instrument: str, rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """Per item: mean score of the readable repeats, how many, how many unscored."""
+    """Per item: its wording, mean score of the readable repeats, how many, how many unscored."""
     by_item: dict[str, list[float | None]] = defaultdict(list)
     for row in rows:
         by_item[row["item"]].append(row["score"])
@@ -126,6 +139,7 @@ def items(instrument: str, rows: list[dict[str, Any]]) -> pd.DataFrame:
         [
             {
                 _("Item"): item,
+                _("Asked"): item_words(instrument, item),
                 _("Mean"): round(sum(read) / len(read), 2) if (read := [s for s in scores if s is not None]) else None,
                 _("n"): len(read),
                 _("Unscored"): len(scores) - len(read),

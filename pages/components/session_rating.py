@@ -8,7 +8,7 @@ from core.studies import own, service
 from core.studies.own import Wish
 from core.studies.progress import standing
 from core.studies.worker import doing
-from pages.components import badges, layout, resources, study_form, study_standing
+from pages.components import badges, layout, resources, session_facts, study_form, study_standing
 from pages.components.words import _, language, many, plain, say
 from storage import tables
 
@@ -37,7 +37,10 @@ def form(session: tables.Session) -> None:
     wish = Wish(session, judges[id], str(scale))
     try:
         takes(wish)
-        if st.button(_("Have it rated"), key="sessions_rate", type="primary", icon=":material/play_arrow:"):
+        rated = own.is_rated(store, resources.person(), wish)
+        if rated:
+            layout.muted(_("Rated already by this judge on this instrument: asking again would give nothing new."))
+        if st.button(_("Have it rated"), key="sessions_rate", type="primary", icon=":material/play_arrow:", disabled=rated):
             own.have_rated(store, resources.person(), wish, resources.keys())
             st.rerun()
     except WorkbenchError as error:
@@ -72,13 +75,20 @@ def look(study_id: int, drawn_as: str) -> None:
         st.rerun()
     found = standing(store, study, doing(store, study_id))
     words = _("{name}: {state}, {n} of {all} answered").format(
-        name=study.name, state=study_standing.state_names().get(study.state, study.state), n=found.answered, all=found.total
+        name=name_of(study), state=study_standing.state_names().get(study.state, study.state), n=found.answered, all=found.total
     )
     st.progress(found.answered / max(1, found.total), text=plain(words))
     if study.reason:
         layout.notice(say(sentences.read(study.reason)), "warning")
     if study.state not in study_standing.MOVING and found.waiting:
         go_on(study)
+
+
+def name_of(study: tables.Study) -> str:
+    """What rates on which instrument, in the words of the page."""
+    step = study.design["steps"][0]
+    judges = _(", ").join(str(one) for one in step.get("judges", []))
+    return _("{judge} on {instrument}").format(judge=judges, instrument=session_facts.instrument_name(str(step.get("instrument", ""))))
 
 
 def go_on(study: tables.Study) -> None:

@@ -229,6 +229,9 @@ def test_counselor_has_an_own_session_rated(open_page: Open, store: Store, as_pe
     assert_calm(at)
     words = shown(at)
     assert "12 of 12" not in words and "version 1" in words and "Demo engine" in words and "Finished" in everything(at)
+    assert at.button(key="sessions_rate").disabled and "would give nothing new" in words
+    assert "wai-o-s" not in everything(at) and study.name.startswith(f"Session {world['mine']} · Demo rater · Working")
+    assert all(len(asked) > 10 for asked in at.dataframe[0].value["Asked"]) and "From 1 to 5" in words
     assert set(at.dataframe[0].value["n"] + at.dataframe[0].value["Unscored"]) == {own.REPEATS} and "Reasons and quotes" in everything(at)
     as_person()
     assert "asked for by T-01" in everything(open_page("studies.py", study=study.id))
