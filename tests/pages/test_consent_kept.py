@@ -47,7 +47,7 @@ def test_results_of_withdrawn_sessions_alone_are_said_and_break_nothing(open_pag
     agreements.withdraw(store, Who(person), session_id=goes)
     at = open_page("results.py")
     assert_calm(at)
-    assert "Nothing has been judged yet" in shown(at) and "1 session was withdrawn" in shown(at)
+    assert "No figures of this study are left" in shown(at) and "1 session was withdrawn" in shown(at)
 
 
 def test_a_study_says_who_is_left_out_before_it_starts_and_what_ended_since(open_page: Open, store: Store) -> None:
