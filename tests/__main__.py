@@ -18,8 +18,8 @@ USUAL = (
 )
 Step = Sequence[str]
 CHECKS: tuple[Step, ...] = (("ruff", "check", "."), ("mypy",))
-# Two rows beside each other; the browser apart from the pages, since Playwright keeps an event loop in its process.
-APART = ("tests/core/studies", "tests/core/llm", "tests/storage")
+# Two rows beside each other, about as long; the browser apart from the pages, since Playwright keeps an event loop in its process.
+APART = ("tests/core/studies", "tests/core/llm", "tests/storage", "tests/core/test_every_way_out.py")
 ROWS: tuple[tuple[Step, ...], ...] = (
     (("pytest", *APART),),
     (
