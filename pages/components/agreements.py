@@ -96,7 +96,7 @@ def short_name(group: Group) -> str:
 
 
 def short_purpose(purpose: str) -> str:
-    return {RATED: _("Rated"), OUTSIDE: _("Sent outside"), FIGURES: _("In figures")}.get(purpose) or purpose_name(purpose)
+    return {RATED: _("Rated here"), OUTSIDE: _("Sent outside"), FIGURES: _("In figures")}.get(purpose) or purpose_name(purpose)
 
 
 def in_short(lines: Iterable[Line], purpose: str) -> str:
