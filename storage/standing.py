@@ -244,6 +244,11 @@ def _agreed(connection: sqlite3.Connection, where: str, values: Sequence[Any]) -
     return [Agreed._make((*row[:7], bool(row[7]), bool(row[8]), *row[9:])) for row in rows]
 
 
+def addresses(connection: sqlite3.Connection) -> list[str]:
+    """The base URLs of all endpoints, as they were entered."""
+    return [row[0] for row in connection.execute("SELECT base_url FROM endpoint")]
+
+
 def must_ask(connection: sqlite3.Connection) -> bool:
     """Whether imported and rebuilt text needs a row for its codes too (a setting)."""
     row = connection.execute("SELECT value FROM setting WHERE name = 'ask codes'").fetchone()

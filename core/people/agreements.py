@@ -137,7 +137,7 @@ def barred_in(connection: sqlite3.Connection) -> Barred:
     said = asked_in(connection)
     hidden = {id for id, who in said.items() if who.withdrew}
     unrated = hidden | {id for id, who in said.items() if not who.allow(RATED)}
-    addresses = {same(url) for (url,) in connection.execute("SELECT base_url FROM endpoint") if not is_here(url)}
+    addresses = {same(url) for url in standing.addresses(connection) if not is_here(url)}
     sent = {url: {id for id, who in said.items() if not who.allow(OUTSIDE, url)} | hidden for url in addresses}
     return Barred(hidden, {"": unrated} | sent, reports_in(connection, addresses))
 
