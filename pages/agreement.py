@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from core.results import labels
-from core.results.agreements import Voice, voices
+from core.results.voices import JUDGES, Voice, voices
 from pages.components import (
     agreement_store,
     agreement_upload,
@@ -65,7 +64,7 @@ def chosen_instrument(used: list[str]) -> str:
 
 def judges(instrument: str) -> list[Voice]:
     every = voices(results_data.ratings(ALL, instrument).rows)
-    return [voice for voice in every if voice.kind in labels.WITH_LABEL]
+    return [voice for voice in every if voice.kind in JUDGES]
 
 
 def judge_and_people(repeats: bool) -> None:
@@ -108,7 +107,7 @@ def people() -> None:
 def verdicts() -> None:
     rows = results_data.comparisons(ALL).rows
     known = (
-        [voice for voice in labels.comparison_voices(rows) if voice.kind in labels.WITH_LABEL]
+        [voice for voice in voices(rows) if voice.kind in JUDGES]
         if len(rows)
         else []
     )
@@ -122,9 +121,9 @@ def verdicts() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         used = list(dict.fromkeys(rows["instrument"]))
         instrument = chosen_instrument(used) if len(used) > 1 else used[0]
-        own = labels.comparison_voices(rows[rows["instrument"] == instrument])
+        own = voices(rows[rows["instrument"] == instrument])
         voice = results_picking.voice(
-            [one for one in own if one.kind in labels.WITH_LABEL], "agreement_comparing_voice"
+            [one for one in own if one.kind in JUDGES], "agreement_comparing_voice"
         )
     agreement_verdicts.verdicts(instrument, voice)
 

@@ -7,10 +7,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import NotFound
 from core.files import record_id
-from core.results import labels
-from core.results.agreements import Voice, voices
 from core.results.reading import Held, mixed_versions
 from core.results.trust import Trust
+from core.results.voices import JUDGES, Voice, voices
 from pages.components import (
     badges,
     layout,
@@ -112,7 +111,7 @@ def instrument_choice(used: list[str], key: str) -> str:
 
 
 def trust(label: Trust, voice: Voice, *, ratings: bool) -> None:
-    if voice.kind in labels.WITH_LABEL:
+    if voice.kind in JUDGES:
         with st.container(horizontal=True, vertical_alignment="center"):
             badges.draw(results_words.trust_badge(label, ratings))
             layout.muted(results_words.trust_words(label, ratings))
@@ -133,7 +132,7 @@ def compared(study: int, which: str, place: DeltaGenerator) -> None:
     with place:
         instrument = instrument_choice(list(dict.fromkeys(rows["instrument"])), "results_compared_with")
         voice = results_picking.voice(
-            labels.comparison_voices(rows[rows["instrument"] == instrument]), "results_judge"
+            voices(rows[rows["instrument"] == instrument]), "results_judge"
         )
     trust(results_data.label("comparison", instrument, voice), voice, ratings=False)
     found = results_data.contested(study, instrument, voice)

@@ -268,11 +268,9 @@ class Sessions(Records[tables.Session]):
 
 class Raters(Records[tables.Rater]):
     def ensure(self, kind: str, name: str, agent_hash: str = "") -> tables.Rater:
-        """The rater of this kind and name, made when it is new."""
-        return self.find(kind=kind, name=name) or self.add(
-            tables.Rater(kind=kind, name=name, agent_hash=agent_hash)
-        )
-
+        """The rater of this kind, name and make, made when it is new: an agent of another make is another rater."""
+        found = self.find(kind=kind, name=name, agent_hash=agent_hash)
+        return found or self.add(tables.Rater(kind=kind, name=name, agent_hash=agent_hash))
 
     def rated(self, person_ids: Iterable[int], session_id: int) -> bool:
         """Whether one of these rows of a person gave this session a rating."""

@@ -202,7 +202,7 @@ class Turn(SQLModel, table=True):
 class Rater(SQLModel, table=True):
     """Who rates; kinds are never pooled silently."""
 
-    __table_args__ = (UniqueConstraint("kind", "name"),)
+    __table_args__ = (UniqueConstraint("kind", "name", "agent_hash"),)
     id: int | None = Field(default=None, primary_key=True)
     kind: str  # person | consensus | model | rules | simulated client | reference
     name: str
@@ -231,6 +231,13 @@ class Rating(SQLModel, table=True):
     reasoning: str = ""
     quotes: list[dict[str, Any]] = json_column(list)  # text, turn, status, side: for | against
     call_id: int | None = Field(default=None, index=True)
+    prompt: str = ""  # how it was asked, kept here since calls and studies may go; empty where nobody was asked by a prompt
+    prompt_version: int = 0
+    prompt_hash: str = ""
+    way: str = ""  # item (a call for each item or dimension) | instrument (all in one call); empty for people
+    engine: str = ""  # demo | openai
+    engine_version: str = ""
+    repeats: int = 1  # how many were planned
     reader: int = 1  # version of the reader that read the reply
     superseded_by: int | None = Field(
         default=None, index=True
@@ -263,6 +270,14 @@ class Comparison(SQLModel, table=True):
     reasoning: str = ""
     quotes: list[dict[str, Any]] = json_column(list)  # text, session, turn, status, side: for | against
     call_id: int | None = Field(default=None, index=True)
+    prompt: str = ""  # as with a rating
+    prompt_version: int = 0
+    prompt_hash: str = ""
+    setting: str = ""
+    way: str = ""
+    engine: str = ""
+    engine_version: str = ""
+    repeats: int = 1
     reader: int = 1
     superseded_by: int | None = Field(default=None, index=True)
     created: str = Field(default_factory=now)
@@ -444,6 +459,17 @@ class Review(SQLModel, table=True):
     says: str  # confirmed | synthetic
     person_id: int | None = Field(default=None, foreign_key="person.id")  # None: before persons were kept
     created: str = Field(default_factory=now)
+
+
+class Draft(SQLModel, table=True):
+    """What a person has begun and not saved yet: a role being built, a study being planned."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    person_id: int = Field(foreign_key="person.id", index=True)
+    kind: str  # role | study
+    content: dict[str, Any] = json_column()
+    created: str = Field(default_factory=now)
+    changed: str = Field(default_factory=now)
 
 
 class Look(SQLModel, table=True):

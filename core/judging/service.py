@@ -60,6 +60,15 @@ def comparison_question(
     )  # fmt: skip
 
 
+def asked_as(question: Question, answer: Answer, repeats: int = 1) -> dict[str, Any]:
+    """The columns that say how a rating or comparison was asked; they outlive its call and its study."""
+    return {
+        "prompt": question.prompt, "prompt_version": question.prompt_version, "prompt_hash": question.prompt_hash,
+        "way": "instrument" if question.prompt == "judge/instrument" else "item", "repeats": repeats,
+        "engine": answer.engine, "engine_version": answer.engine_version,
+    }  # fmt: skip
+
+
 def source_of(session: tables.Session) -> Source:
     return Source("session", session.id or 0, session.edition)
 
@@ -140,7 +149,7 @@ async def judge_comparison(
     turns = {s.id or 0: turns_to_judge(store, s) for s in (first, second)}
     question = comparison_question(store, instrument, dimension, first, second, turns, settings=settings, seed=seed)
     answer, call = await ask(store, engine, question, study_id=study_id, unit_id=unit_id)
-    more = {"repeat": repeat, "study_id": study_id, "unit_id": unit_id, "call_id": call}
+    more = {"repeat": repeat, "study_id": study_id, "unit_id": unit_id, "call_id": call} | asked_as(question, answer)
     row = comparison_row(answer, instrument, dimension, first, second, turns, rater, **more)
     return cast(tables.Comparison, store.comparisons.add(row))
 
@@ -161,7 +170,7 @@ async def rate_session(
         )  # fmt: skip
         answer, call = await ask(store, engine, question, study_id=study_id, unit_id=unit_id)
         inputs = question.inputs["items"] if whole else [question.inputs["item"]]
-        more = {"repeat": repeat, "study_id": study_id, "unit_id": unit_id, "call_id": call}
+        more = {"repeat": repeat, "study_id": study_id, "unit_id": unit_id, "call_id": call} | asked_as(question, answer, repeats)
         rows = [rating_row(read, instrument, session, rater, setting, **more) for read in read_ratings(answer, inputs, turns)]
         saved += [store.ratings.add(row) for row in rows]
     return saved

@@ -11,37 +11,17 @@ from core.agreement.clustered import Clustered, clustered_icc, clustered_pearson
 from core.agreement.matrix import Floats
 from core.results.reading import Held
 from core.results.scores import dimension_values, item_values, repeat_matrix, wide
+from core.results.voices import newest
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SEED = 7
-JUDGES = ("rules", "model")
-PEOPLE = ("person", "reference", "consensus")
 TWO_WAY = ("ICC(A,1)", "ICC(A,k)", "ICC(C,1)", "ICC(C,k)")
 ONE_WAY = ("ICC(1,1)", "ICC(1,k)", "ICC(A,k)")
 TOTAL = "total"
 DRAWS = 500
 HALO = 0.95  # items that move together more than this may echo one impression
-
-
-@dataclass(frozen=True)
-class Voice:
-    """One way of rating: a rater with one instrument version, language, prompt version and setting."""
-
-    rater_id: int
-    kind: str
-    name: str
-    agent_hash: str
-    version: int
-    language: str
-    prompt_version: int | None
-    setting: str
-    sessions: int
-
-    @property
-    def key(self) -> str:
-        return f"{self.rater_id}.{self.version}.{self.language}.{self.prompt_version or 0}.{self.setting}"
 
 
 @dataclass(frozen=True)
@@ -68,46 +48,12 @@ class Gap:
     judge: float
 
 
-def voices(frame: "pd.DataFrame") -> list[Voice]:
-    """Who rated, and how; a changed prompt, instrument version, language or setting is another voice."""
-    fields = [
-        "rater_id",
-        "rater_kind",
-        "rater",
-        "agent_hash",
-        "version",
-        "language",
-        "prompt_version",
-        "setting",
-    ]
-    counted = frame.groupby(fields, dropna=False, sort=False)["session"].nunique().reset_index()
-    return [
-        Voice(int(r[0]), r[1], r[2], r[3] or "", int(r[4]), r[5], None if r[6] != r[6] or r[6] is None else int(r[6]),
-              r[7], int(r[8]))
-        for r in counted.itertuples(index=False)
-    ]  # fmt: skip
-
-
-def heard(frame: "pd.DataFrame", voice: Voice) -> "pd.DataFrame":
-    """The ratings of one voice; the newest where the same repeat was rated again in another study."""
-    prompt = frame["prompt_version"]
-    same_prompt = prompt.isna() if voice.prompt_version is None else prompt == voice.prompt_version
-    own = frame[
-        (frame["rater_id"] == voice.rater_id)
-        & (frame["version"] == voice.version)
-        & (frame["language"] == voice.language)
-        & (frame["setting"] == voice.setting)
-        & same_prompt
-    ]
-    return own.drop_duplicates(["session", "item", "repeat"], keep="last")
-
-
 def people_values(frame: "pd.DataFrame", kind: str, version: int, language: str) -> dict[str, "pd.DataFrame"]:
     """Sessions × items of each person of one kind, on the same instrument version and language."""
     own = frame[
         (frame["rater_kind"] == kind) & (frame["version"] == version) & (frame["language"] == language)
     ]
-    latest = own.drop_duplicates(["rater_id", "session", "item", "repeat"], keep="last")
+    latest = newest(own, ("rater_id",))
     items = list(dict.fromkeys(latest["item"]))
     return {str(name): wide(item_values(part), items) for name, part in latest.groupby("rater", sort=False)}
 

@@ -1,4 +1,4 @@
-"""Voices that compared, and the trust label of a voice: its judgments beside those of people on the same sessions."""
+"""The trust label of a voice: its judgments beside those of people on the same sessions."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,35 +8,15 @@ import numpy as np
 
 from core.agreement.comparing import TIE, Outcome
 from core.agreement.matching import MatchRates, clustered_matches, match_rates
-from core.results import agreements
-from core.results.agreements import TOTAL, Voice, people_values, with_sums
+from core.results.agreements import TOTAL, people_values, with_sums
 from core.results.reading import Held
 from core.results.scores import item_values, wide
 from core.results.trust import SEED, Trust, majority, trust_of_comparisons, trust_of_ratings
+from core.results.voices import Voice, of_voice, voices
 from core.results.wins import outcomes_of
 
 if TYPE_CHECKING:
     import pandas as pd
-
-WITH_LABEL = ("rules", "model")  # kinds of raters that a trust label is for
-
-
-def comparison_voices(frame: "pd.DataFrame") -> list[Voice]:
-    """Who compared, and how; ``sessions`` counts those shown first."""
-    return agreements.voices(frame.assign(setting="", session=frame["first"]))
-
-
-def compared(frame: "pd.DataFrame", voice: Voice) -> "pd.DataFrame":
-    """The comparisons of one voice; the newest where the same question was put again in another study."""
-    prompt = frame["prompt_version"]
-    same_prompt = prompt.isna() if voice.prompt_version is None else prompt == voice.prompt_version
-    own = frame[
-        (frame["rater_id"] == voice.rater_id)
-        & (frame["version"] == voice.version)
-        & (frame["language"] == voice.language)
-        & same_prompt
-    ]
-    return own.drop_duplicates(["first", "second", "dimension", "repeat"], keep="last")
 
 
 def totals(table: "pd.DataFrame", dimensions: Mapping[str, list[str]], scoring: str) -> dict[int, float]:
@@ -54,7 +34,7 @@ def rating_label(
         every: all ratings of the instrument in the store, of whatever study.
     """
     items = [item for own in dimensions.values() for item in own]
-    judge = totals(wide(item_values(agreements.heard(every, voice)), items), dimensions, scoring)
+    judge = totals(wide(item_values(of_voice(every, voice)), items), dimensions, scoring)
     people = {
         name: totals(table, dimensions, scoring)
         for name, table in people_values(every, "person", voice.version, voice.language).items()
@@ -83,7 +63,7 @@ def asked(every: "pd.DataFrame", voice: Voice, stages: Mapping[str, str], held: 
 
     def said(one: Voice) -> dict[Hashable, str | None]:
         found: dict[Hashable, str | None] = {}
-        for outcome in outcomes_of(compared(every, one), held, stages)[0]:
+        for outcome in outcomes_of(of_voice(every, one), held, stages)[0]:
             if (key := question(outcome)) is not None:
                 found[key] = verdict(outcome)
                 cluster.setdefault(key, str(outcome.role))
@@ -91,7 +71,7 @@ def asked(every: "pd.DataFrame", voice: Voice, stages: Mapping[str, str], held: 
         return found
 
     people: dict[str, dict[Hashable, str | None]] = {}
-    for other in comparison_voices(every):
+    for other in voices(every):
         if other.kind == "person" and (other.version, other.language) == (voice.version, voice.language):
             people.setdefault(other.name, {}).update(said(other))
     return Asked(said(voice), people, cluster, side)

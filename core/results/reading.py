@@ -15,22 +15,26 @@ if TYPE_CHECKING:
 
 SINGLE_ORDER = ("person", "consensus", "reference")  # who is asked once, sides shuffled
 VERIFIED = "({t}.quotes LIKE '%\"exact\"%' OR {t}.quotes LIKE '%\"normalised\"%')"
+ASKED = (  # who, and how it was asked; the fields of ``voices``
+    "CASE a.agent_hash WHEN '' THEN 'rater ' || a.id ELSE a.agent_hash END, r.prompt, r.prompt_version, r.setting, r.way, "
+    "CASE a.kind WHEN 'rules' THEN r.engine_version ELSE '' END, r.engine, r.engine_version, r.repeats"
+)
+ASKED_COLUMNS = ("who", "prompt", "prompt_version", "setting", "way", "rules", "engine", "engine_version", "repeats")
 RATING = (
     "r.id, r.rater_id, a.kind, a.name, a.agent_hash, r.session_id, r.instrument, r.instrument_version, "
-    "r.language, r.setting, r.item, r.repeat, r.value, r.score, r.reason, c.prompt_version, "
-    + VERIFIED.format(t="r")
+    f"r.language, r.item, r.repeat, r.value, r.score, r.reason, {VERIFIED.format(t='r')}, {ASKED}"
 )
 RATING_COLUMNS = (
     "id", "rater_id", "rater_kind", "rater", "agent_hash", "session", "instrument", "version", "language",
-    "setting", "item", "repeat", "value", "score", "reason", "prompt_version", "verified",
+    "item", "repeat", "value", "score", "reason", "verified", *ASKED_COLUMNS,
 )  # fmt: skip
 COMPARISON = (
     "r.id, r.rater_id, a.kind, a.name, a.agent_hash, r.first_id, r.second_id, g.card_id, r.instrument, "
-    "r.instrument_version, r.language, r.dimension, r.repeat, r.verdict, r.winner_id, r.reason, c.prompt_version"
+    f"r.instrument_version, r.language, r.dimension, r.repeat, r.verdict, r.winner_id, r.reason, {ASKED}"
 )
 COMPARISON_COLUMNS = (
     "id", "rater_id", "rater_kind", "rater", "agent_hash", "first", "second", "role", "instrument", "version",
-    "language", "dimension", "repeat", "verdict", "winner", "reason", "prompt_version",
+    "language", "dimension", "repeat", "verdict", "winner", "reason", *ASKED_COLUMNS,
 )  # fmt: skip
 SESSIONS = (
     "SELECT s.id, s.title, s.role_id, g.card_id, s.report_id, s.client_code, y.code, s.counselor_code, "
@@ -157,7 +161,7 @@ def of_study(store: Store, study_id: int | None) -> str:
 def ratings(store: Store, study_id: int | None = None, instrument: str = "") -> "pd.DataFrame":
     """Ratings without their texts, a row each, oldest first (columns ``RATING_COLUMNS``); see ``aside``."""
     sql = (
-        f"SELECT {RATING} FROM rating r JOIN rater a ON a.id = r.rater_id LEFT JOIN call c ON c.id = r.call_id "
+        f"SELECT {RATING} FROM rating r JOIN rater a ON a.id = r.rater_id "
         f"WHERE {of_study(store, study_id)}{without('rating', aside(store).all, 'r.')}"
         f"{' AND r.instrument = :instrument' if instrument else ''} ORDER BY r.id"
     )
@@ -168,7 +172,7 @@ def comparisons(store: Store, study_id: int | None = None) -> "pd.DataFrame":
     """Comparisons without their texts, a row each, oldest first (columns ``COMPARISON_COLUMNS``); see ``aside``."""
     sql = (
         f"SELECT {COMPARISON} FROM comparison r JOIN rater a ON a.id = r.rater_id "
-        f"LEFT JOIN call c ON c.id = r.call_id LEFT JOIN role_card g ON g.id = r.role_id "
+        f"LEFT JOIN role_card g ON g.id = r.role_id "
         f"WHERE {of_study(store, study_id)}{without('comparison', aside(store).all, 'r.')} ORDER BY r.id"
     )
     return framed(query(store, sql), COMPARISON_COLUMNS)

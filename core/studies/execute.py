@@ -14,7 +14,13 @@ from sqlalchemy.exc import IntegrityError
 
 from core.errors import DataError, ModelError, NotFound, PromptError, Refused, WorkbenchError, place_of
 from core.judging.readings import NOT_APPLICABLE, Rated, read_ratings
-from core.judging.service import comparison_fields, comparison_question, rating_fields, rating_question
+from core.judging.service import (
+    asked_as,
+    comparison_fields,
+    comparison_question,
+    rating_fields,
+    rating_question,
+)
 from core.llm.asking import answered, call_fields, keeping, send, texts_of
 from core.llm.engines import settings_of
 from core.llm.seam import Answer, Question, Settings
@@ -190,7 +196,7 @@ async def rating(room: Room, asking: Asking, payload: dict[str, Any]) -> str:
     asking.came = (engine, question, answer)
     asked = question.inputs["items"] if whole else [question.inputs["item"]]
     read = read_ratings(answer, asked, shown.turns)
-    more = {"repeat": payload["repeat"], "study_id": room.study.id, "unit_id": asking.unit.id}
+    more = {"repeat": payload["repeat"], "study_id": room.study.id, "unit_id": asking.unit.id} | asked_as(question, answer, payload["of"])
     rater = shelf.rater(payload["judge"])
     rows = [rating_fields(one, instrument, shown.session, rater, payload["setting"], **more) for one in read]
     partly = bool(asking.unit.result.get("partly"))
@@ -238,7 +244,7 @@ async def comparison(room: Room, asking: Asking, payload: dict[str, Any]) -> str
     question, answer = await answered(partial(send, engine), engine, question, asking.keep)
     asking.came = (engine, question, answer)
     rater = shelf.rater(payload["judge"])
-    more = {"repeat": payload["repeat"], "study_id": room.study.id, "unit_id": asking.unit.id}
+    more = {"repeat": payload["repeat"], "study_id": room.study.id, "unit_id": asking.unit.id} | asked_as(question, answer, payload.get("of", 1))
     row = comparison_fields(
         answer, instrument, payload["dimension"], first.session, second.session, turns, rater, **more
     )

@@ -187,7 +187,7 @@ def comparisons(made: Expansion, step: plan.Comparisons) -> None:
                     for repeat in range(1, step.repeats + 1):
                         payload: dict[str, Any] = {
                             "first": first.ref, "second": second.ref, "instrument": instrument.id,
-                            "dimension": entry, "judge": judge, "repeat": repeat,
+                            "dimension": entry, "judge": judge, "repeat": repeat, "of": step.repeats,
                             "seed": made.seed("comparison", repeat),
                         }  # fmt: skip
                         if entry is None and step.dimensions:

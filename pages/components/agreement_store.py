@@ -8,9 +8,10 @@ import streamlit as st
 from core import instruments
 from core.instruments import Instrument
 from core.results import agreements, scores
-from core.results.agreements import TWO_WAY, Agreed, Voice
+from core.results.agreements import TWO_WAY, Agreed
 from core.results.claims import short
 from core.results.trust import Trust
+from core.results.voices import PEOPLE, Voice
 from pages.components import badges, charts, forest, layout, results_data, results_words
 from pages.components.results_data import ALL, dimensions
 from pages.components.results_words import between, dimension_name, item_text
@@ -45,7 +46,7 @@ def kind_choice(instrument: str, voice: Voice) -> str:
     """Whose ratings stand beside the judge's: people's, a consensus, or those that came with the data; never pooled."""
     rows = results_data.ratings(ALL, instrument).rows
     own = rows[(rows["version"] == voice.version) & (rows["language"] == voice.language)]
-    kinds = [kind for kind in agreements.PEOPLE if kind in set(own["rater_kind"])]
+    kinds = [kind for kind in PEOPLE if kind in set(own["rater_kind"])]
     if not kinds or kinds == ["person"]:
         return "person"
     if st.session_state.get("agreement_kind_of_people") not in kinds:

@@ -8,7 +8,7 @@ import streamlit as st
 from core import instruments
 from core.instruments import Instrument
 from core.results import labels
-from core.results.agreements import Voice
+from core.results.voices import Voice
 from pages.components import badges, charts, forest, layout, results_data, results_words
 from pages.components.results_data import ALL, Frame
 from pages.components.results_words import dimension_name, stage_name

@@ -8,9 +8,9 @@ import streamlit as st
 
 from core import instruments
 from core.results import agreements, labels, reading, scores
-from core.results.agreements import Voice
 from core.results.reading import Held
 from core.results.trust import Trust
+from core.results.voices import Voice, of_voice
 from core.results.wins import Contest, contest
 from pages.components import resources
 
@@ -122,7 +122,7 @@ def contested(study: int, instrument: str, voice: Voice) -> Compared:
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _contested(study: int, instrument: str, voice: Voice, url: str, version: int) -> Compared:
     frame, used = comparisons(study), instruments.load(instrument)
-    rows = labels.compared(frame.rows[frame.rows["instrument"] == instrument], voice)
+    rows = of_voice(frame.rows[frame.rows["instrument"] == instrument], voice)
     return Compared(rows, frame.held, contest(rows, frame.held, stages(used)), used)
 
 
@@ -134,7 +134,7 @@ def heard(study: int, instrument: str, voice: Voice) -> Frame:
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _heard(study: int, instrument: str, voice: Voice, url: str, version: int) -> Frame:
     frame = ratings(study, instrument)
-    return Frame(agreements.heard(frame.rows, voice), frame.held)
+    return Frame(of_voice(frame.rows, voice), frame.held)
 
 
 @dataclass(frozen=True)

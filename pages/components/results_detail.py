@@ -6,8 +6,8 @@ from typing import Any
 import streamlit as st
 
 from core import instruments
-from core.results import labels, reading
-from core.results.agreements import voices
+from core.results import reading
+from core.results.voices import JUDGES, voices
 from pages.components import (
     badges,
     layout,
@@ -183,17 +183,16 @@ def rating(id: int) -> None:
 
 def trust_of(row: Row, table: str) -> badges.Badge:
     """The label of the voice that gave this; people have none."""
-    if row["rater_kind"] not in labels.WITH_LABEL:
+    if row["rater_kind"] not in JUDGES:
         return badges.fact(rater_kind(row["rater_kind"]), "person")
-    heard = labels.comparison_voices if table == "comparison" else voices
     frame = (
         results_data.comparisons(results_data.ALL)
         if table == "comparison"
         else results_data.ratings(results_data.ALL, row["instrument"])
     )
     rows = frame.rows[frame.rows["instrument"] == row["instrument"]]
-    mine = heard(rows[rows["id"] == row["id"]])[0].key
-    voice = next(voice for voice in heard(rows) if voice.key == mine)
+    mine = voices(rows[rows["id"] == row["id"]])[0].key
+    voice = next(voice for voice in voices(rows) if voice.key == mine)
     return results_words.trust_badge(
         results_data.label(table, row["instrument"], voice), ratings=table == "rating"
     )

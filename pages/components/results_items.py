@@ -9,8 +9,8 @@ import streamlit as st
 from core import instruments
 from core.instruments import Instrument
 from core.results import claims, drill, scores
-from core.results.agreements import Voice
 from core.results.reading import Held
+from core.results.voices import Voice
 from pages.components import badges, charts, forest, layout, results_data, results_topics, results_words
 from pages.components.reasons import column
 from pages.components.results_data import Frame, Scored

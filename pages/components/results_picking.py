@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.results.agreements import Voice
+from core.results.voices import Voice
 from pages.components import charts, results_words
 from pages.components.words import _
 

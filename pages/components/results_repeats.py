@@ -6,8 +6,9 @@ import streamlit as st
 from core import instruments
 from core.instruments import Instrument
 from core.results import agreements, scores
-from core.results.agreements import Agreed, Voice
+from core.results.agreements import Agreed
 from core.results.claims import short
+from core.results.voices import Voice
 from pages.components import badges, charts, forest, layout, results_data
 from pages.components.results_data import Frame
 from pages.components.results_words import between, dimension_name, item_text

@@ -8,9 +8,9 @@ from core import instruments
 from core.agreement.notes import Note
 from core.agreement.winning import Pair
 from core.instruments import Instrument
-from core.results.agreements import Voice
 from core.results.claims import Claim, short
 from core.results.trust import Trust
+from core.results.voices import Voice
 from core.results.wins import Contest
 from pages.components import badges, resources
 from pages.components.words import _, in_words, language, many
@@ -50,8 +50,11 @@ def voice_name(voice: Voice) -> str:
     parts = [counselors().get(voice.name, voice.name), rater_kind(voice.kind)]
     if voice.setting:
         parts.append(setting_name(voice.setting))
-    if voice.prompt_version is not None:
+    if voice.way == "instrument":
+        parts.append(_("all items in one call"))
+    if voice.prompt:
         parts.append(_("prompt {n}").format(n=voice.prompt_version))
+    parts.append(_("instrument {n}").format(n=voice.version))
     parts.append({"en": "English", "zh": "中文"}.get(voice.language, voice.language))
     return " · ".join(parts)
 

@@ -5,6 +5,7 @@ import numpy as np
 from core import instruments
 from core.results import agreements, labels, reading, scores
 from core.results.agreements import TOTAL
+from core.results.voices import voices
 from storage.store import Store
 from tests import results_story as story
 
@@ -19,7 +20,7 @@ def test_match_rates_per_dimension_stage_and_all(store: Store) -> None:
     story.compare(store, story.study(store), made, kind="person", judge="K-01", seed=4, both=False)
     every = reading.comparisons(store)
     held = reading.sessions(store, made.values())
-    judge = labels.comparison_voices(every)[0]
+    judge = voices(every)[0]
     found = labels.asked(every, judge, stages(), held)
     assert judge.kind == "rules" and list(found.people) == ["K-01"] and len(found.judge) == 12 * 3 * 9
     matches = {one.id: one for one in labels.matches(found, stages())}
@@ -36,7 +37,7 @@ def test_label_of_comparisons_counts_pairs_of_sessions(store: Store) -> None:
     story.compare(store, story.study(store), made, kind="person", judge="K-01", seed=4, both=False)
     every = reading.comparisons(store)
     held = reading.sessions(store, made.values())
-    label = labels.comparison_label(every, labels.comparison_voices(every)[0], stages(), held)
+    label = labels.comparison_label(every, voices(every)[0], stages(), held)
     assert (label.state, label.n, label.clusters, label.people) == ("few", 9, 3, 1)
 
 

@@ -10,6 +10,7 @@ from core import instruments
 from core.agreement.comparing import TIE
 from core.results import agreements, reading
 from core.results.trust import majority, trust_of_comparisons, trust_of_ratings
+from core.results.voices import JUDGES, of_voice, voices
 from storage.store import Store
 from tests import results_story as story
 
@@ -73,9 +74,9 @@ def test_judge_people_and_repeats_from_the_store(store: Store) -> None:
         story.rate(store, None, ids, kind="person", rater=person, repeats=1, seed=seed)
     frame = reading.ratings(store, instrument="wai-o-s")
     held = reading.sessions(store, ids)
-    judge = next(v for v in agreements.voices(frame) if v.kind in agreements.JUDGES)
+    judge = next(v for v in voices(frame) if v.kind in JUDGES)
     assert judge.sessions == 30 and judge.name == "Demo rater v1"
-    own = agreements.heard(frame, judge)
+    own = of_voice(frame, judge)
     rated = agreements.with_sums(agreements.wide(agreements.item_values(own), []), items(), "mean")
     assert rated.empty or rated.shape[1] == 16
     table = agreements.with_sums(
@@ -106,8 +107,8 @@ def test_a_session_rated_again_counts_once_with_its_newest_rating(store: Store) 
     story.rate(store, story.study(store), ids, seed=1, repeats=1)
     story.rate(store, story.study(store, "Again"), ids, seed=9, repeats=1)
     frame = reading.ratings(store, instrument="wai-o-s")
-    (voice,) = agreements.voices(frame)
-    own = agreements.heard(frame, voice)
+    (voice,) = voices(frame)
+    own = of_voice(frame, voice)
     assert len(own) == 36 and set(own["id"]) == set(frame["id"].tail(36))
 
 
