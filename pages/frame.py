@@ -11,7 +11,7 @@ if str(HERE.parent) not in sys.path:
 
 from core.errors import NotAllowed, StoreError, WorkbenchError  # noqa: E402
 from pages.components import identity, layout, looking, places, resources, sitting  # noqa: E402
-from pages.components.words import NAMES, _, preferred  # noqa: E402
+from pages.components.words import NAMES, _, look_again, preferred  # noqa: E402
 from storage import tables  # noqa: E402
 from storage.store import Store  # noqa: E402
 
@@ -44,6 +44,7 @@ def frame() -> None:
         layout="wide",
         initial_sidebar_state=252,
     )
+    look_again()
     layout.sheet()
     wordmark()
     try:

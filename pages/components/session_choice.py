@@ -1,17 +1,21 @@
 """The library of sessions: filters, a table to choose from."""
 
-from collections.abc import Sequence
+import zlib
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from core.leaving import Leaving
-from pages.components import badges, resources, session_view
+from pages.components import badges, layout, resources, session_view
 from pages.components.words import _
 
+ROWS = 500  # of the list on one page: more go to no browser at once
+TICKED = "sessions_ticked"
 
-@st.cache_data(max_entries=4, show_spinner=False)
+
+@st.cache_resource(max_entries=4, show_spinner=False)  # not cache_data: it would copy every row at each run; nobody changes them
 def _listed(where: str, version: int) -> list[dict[str, Any]]:
     return resources.store().sessions.overview()
 
@@ -20,6 +24,11 @@ def listed() -> list[dict[str, Any]]:
     """All sessions, newest first; read again when the store has changed."""
     store = resources.store()
     return _listed(str(store.path), store.data_version())
+
+
+def worded(codes: Iterable[str], word: Callable[[str], str]) -> dict[str, str]:
+    """Each code that comes up, in words."""
+    return {code: word(code) for code in set(codes)}
 
 
 def state_name(state: str) -> str:
@@ -46,6 +55,8 @@ def filtered(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         )  # fmt: skip
         who = sorted({counselor_of(row) for row in rows} - {""})
         counselors = st.multiselect(_("Counselor"), who, placeholder=_("Choose"), key="sessions_counselor", width=260)
+    if not (sought.strip() or origins or languages or counselors):
+        return list(rows)
     return [row for row in rows if matches(row, sought, origins, languages, counselors)]
 
 
@@ -66,23 +77,25 @@ def matches(
 
 
 def table(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """The rows with their codes in words; each code is put into words once, however many rows there are."""
+    origins = worded((row["origin"] for row in rows), session_view.origin_name)
+    languages = worded((row["language"] for row in rows), session_view.language_name)
+    states = worded((row["state"] for row in rows), state_name)
+    engines = worded((row["engine"] for row in rows), badges.engine_words)
     return pd.DataFrame(
-        [
-            {
-                _("Session"): row["id"],
-                _("Title"): row["title"] or row["role"] or "",
-                _("Counselor"): counselor_of(row),
-                _("Turns"): row["turns"],
-                _("Ratings"): row["ratings"],
-                _("Possible risk"): row["risk"],
-                _("Origin"): session_view.origin_name(row["origin"]),
-                _("Language"): session_view.language_name(row["language"]),
-                _("State"): state_name(row["state"]),
-                _("Made by"): badges.engine_words(row["engine"]),
-                _("Date"): row["created"][:10],
-            }
-            for row in rows
-        ]
+        {
+            _("Session"): [row["id"] for row in rows],
+            _("Title"): [row["title"] or row["role"] or "" for row in rows],
+            _("Counselor"): [counselor_of(row) for row in rows],
+            _("Turns"): [row["turns"] for row in rows],
+            _("Ratings"): [row["ratings"] for row in rows],
+            _("Possible risk"): [row["risk"] for row in rows],
+            _("Origin"): [origins[row["origin"]] for row in rows],
+            _("Language"): [languages[row["language"]] for row in rows],
+            _("State"): [states[row["state"]] for row in rows],
+            _("Made by"): [engines[row["engine"]] for row in rows],
+            _("Date"): [row["created"][:10] for row in rows],
+        }
     )
 
 
@@ -94,10 +107,40 @@ def named(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [row | blank if going.why("session", row["id"]) else row for row in rows]
 
 
+# ---- one page of the list ------------------------------------------------------------------------
+
+
+def ordered(rows: Sequence[dict[str, Any]], by: str) -> list[dict[str, Any]]:
+    """The rows, newest first, or with the most of something first."""
+    return sorted(rows, key=lambda row: -row[by]) if by in ("risk", "ratings", "turns") else list(rows)
+
+
+def page_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of the page a person turned to, of a list too long to be sent whole."""
+    if len(rows) <= ROWS:
+        return list(rows)
+    pages = -(-len(rows) // ROWS)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        names = {"newest": _("Newest first"), "risk": _("Possible risk first"), "ratings": _("Most ratings first"), "turns": _("Most turns first")}
+        by = st.selectbox(_("Order"), list(names), format_func=names.__getitem__, key="sessions_order", width=260)
+        at = min(st.pagination(pages, key=f"sessions_page_{pages}"), pages)
+    return ordered(rows, by)[ROWS * (at - 1) : ROWS * at]
+
+
 def choose(rows: Sequence[dict[str, Any]]) -> list[int]:
-    """The ids of the rows a person ticked, at most two."""
+    """The ids of the rows a person ticked; what they ticked on another page of the list stays ticked."""
+    shown = page_of(rows)
+    ids, there = [int(row["id"]) for row in shown], {int(row["id"]) for row in rows}
+    before = [id for id in st.session_state.get(TICKED, []) if id in there]
     event = st.dataframe(
-        table(rows), hide_index=True, selection_mode="multi-row", on_select="rerun", key="sessions_table",
-        height="content" if len(rows) < 14 else 520,
+        table(shown), hide_index=True, selection_mode="multi-row", on_select="rerun",
+        key=f"sessions_table_{zlib.crc32(repr(ids).encode())}",  # ticks are of row numbers: other rows, another table
+        selection_default={"selection": {"rows": [n for n, id in enumerate(ids) if id in before]}},
+        height="content" if len(shown) < 14 else 520,
     )  # fmt: skip
-    return [rows[n]["id"] for n in event.selection.rows if n < len(rows)]
+    elsewhere = [id for id in before if id not in ids]
+    if elsewhere:
+        layout.muted(_("Ticked on another page: {ids}").format(ids=_(", ").join(map(str, elsewhere))))
+    ticked = elsewhere + [ids[n] for n in event.selection.rows if n < len(ids)]
+    st.session_state[TICKED] = ticked
+    return ticked

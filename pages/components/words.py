@@ -1,7 +1,8 @@
 """The words of the pages in the language of this browser session.
 
 English is the source, in the code; ``pages/locale/<language>/LC_MESSAGES/rapport.po`` holds the others.
-The catalogue is read when a page needs it and again when the file changes; without it, English is shown.
+The catalogue is read when a page needs it; the frame asks once a run whether its file changed (``look_again``). Without
+it, English is shown.
 """
 
 import re
@@ -30,7 +31,7 @@ def _read(path: Path, changed_ns: int) -> NullTranslations:
     try:
         with path.open("rb") as file:
             catalogue = read_po(file, abort_invalid=True)
-    except (PoFileError, ValueError):
+    except (OSError, PoFileError, ValueError):
         return NullTranslations()
     compiled = BytesIO()
     write_mo(compiled, catalogue)
@@ -38,12 +39,23 @@ def _read(path: Path, changed_ns: int) -> NullTranslations:
     return GNUTranslations(compiled)
 
 
-def catalogue(language: str) -> NullTranslations:
-    path = FOLDER / language / "LC_MESSAGES" / "rapport.po"
+@lru_cache(maxsize=4)
+def _found(folder: Path, language: str) -> NullTranslations:
+    path = folder / language / "LC_MESSAGES" / "rapport.po"
     try:
         return _read(path, path.stat().st_mtime_ns)
     except OSError:
         return NullTranslations()
+
+
+def catalogue(language: str) -> NullTranslations:
+    """The translations into a language. A look-up asks the disk nothing: a page has thousands of them."""
+    return _found(FOLDER, language)
+
+
+def look_again() -> None:
+    """At the next look-up read a catalogue whose file changed; the frame asks for it once a run."""
+    _found.cache_clear()
 
 
 def preferred() -> Language:
@@ -54,7 +66,10 @@ def preferred() -> Language:
 def language() -> Language:
     """The language of this browser session: as chosen in the sidebar, else as the browser asks."""
     chosen = st.session_state.get("frame_language")
-    return next((code for code, name in NAMES.items() if chosen in (code, name)), preferred())
+    for code, name in NAMES.items():
+        if chosen in (code, name):
+            return code
+    return preferred()
 
 
 def _(message: str) -> str:
