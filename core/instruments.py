@@ -91,8 +91,10 @@ class Instrument(Data):
     name: Words
     purpose: Words
     source: str = Field(min_length=1)
+    cite: Words | None = None  # the source as a judge is told it, in a few words
     licence: str = Field(min_length=1)
     note: Words | None = None
+    rule: Words | None = None  # how to come to a rating, where the source has a rule for it
     scoring: Literal["mean", "sum"] = "mean"
     shows_profile: bool = False
     general: tuple[Level, ...] = ()
@@ -120,7 +122,8 @@ class Instrument(Data):
     @property
     def hash(self) -> str:
         """sha256 of everything in it, whatever the file's layout."""
-        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
+        newer = {name for name in ("cite", "rule") if getattr(self, name) is None}  # files without them keep their hash
+        return hashlib.sha256(self.model_dump_json(exclude=newer).encode()).hexdigest()
 
     def item(self, item_id: str) -> Item:
         return cast(Item, self._named(self.items, "item", item_id))
@@ -130,6 +133,13 @@ class Instrument(Data):
 
     def items_of(self, dimension_id: str) -> tuple[Item, ...]:
         return tuple(item for item in self.items if item.dimension == dimension_id)
+
+    def about(self, language: str) -> dict[str, str]:
+        """What a judge is told of the instrument as a whole: ``source``, and its ``rule`` (empty where it has none)."""
+        return {
+            "source": self.cite.of(language) if self.cite else " ".join(self.source.split()),
+            "rule": self.rule.of(language) if self.rule else "",
+        }
 
     def item_inputs(self, item_id: str, language: str, setting: str = "reasoning") -> dict[str, Any]:
         """An item as an input of ``judge/item``; the setting decides which anchors are shown.

@@ -70,6 +70,8 @@ def about(found: Instrument, wording: str) -> None:
         ]
         if found.kind == "rating":
             facts.insert(2, (_("Score"), scoring[found.scoring]))
+        if found.rule is not None:
+            facts.append((_("Told to a judge"), own(found.rule, wording)))
         if found.note is not None:
             facts.append((_("Mind"), own(found.note, wording)))
         layout.facts(facts)

@@ -83,7 +83,7 @@ def rating_question(
     asked = [instrument.item_inputs(item, language, setting) for item in items]
     inputs: dict[str, Any] = {
         "instrument": instrument.id, "setting": setting, "turns": turns, "profile": profile or {},
-        "sample": repeat if repeats > 1 else 0,
+        "sample": repeat if repeats > 1 else 0, **instrument.about(language),
     }  # fmt: skip
     inputs |= {"items": asked} if whole else {"item": asked[0]}
     shown: list[Source | Typed] = []

@@ -1,9 +1,11 @@
 """Every shipped prompt, in both languages, renders on what the workbench gives it."""
 
+import re
 from typing import Any
 
 import pytest
 
+from core import instruments
 from core.prompting import LANGUAGES, catalogue, load, render
 
 TURNS = [
@@ -88,6 +90,8 @@ INPUTS: dict[str, dict[str, Any]] = {
         "turns": TURNS,
         "profile": {},
         "sample": 1,
+        "source": "a paper",
+        "rule": "",
     },
     "judge/instrument": {
         "instrument": "wai-o-s",
@@ -96,6 +100,8 @@ INPUTS: dict[str, dict[str, Any]] = {
         "turns": TURNS,
         "profile": {},
         "sample": 0,
+        "source": "a paper",
+        "rule": "Begin low.",
     },
 }
 
@@ -160,8 +166,8 @@ def test_the_four_settings_show_more_and_more() -> None:
 
 def test_a_profile_is_shown_only_where_it_is_given() -> None:
     assert "</profile>" not in asked("judge/item")
-    shown = asked("judge/item", profile={"behavior": "drinking", "acceptable_plans": []})
-    assert "</profile>" in shown and "Behavior: drinking" in shown and "- none" in shown
+    shown = asked("judge/item", profile={"behavior": "drinking", "beliefs": ["I can stop"], "acceptable_plans": []})
+    assert "<profile>\nBehavior: drinking\nBeliefs:\n- I can stop\n</profile>" in shown
 
 
 def test_a_client_profile_is_enough_for_a_client() -> None:
@@ -172,3 +178,15 @@ def test_a_client_profile_is_enough_for_a_client() -> None:
     }
     text = asked("client/turn", role=role)
     assert "plays soccer" in text and "Receptivity: 2 of 5" in text
+
+
+@pytest.mark.parametrize("prompt_id", ["judge/item", "judge/instrument"])
+def test_a_judge_is_told_the_source_and_the_rule_of_its_own_instrument(prompt_id: str) -> None:
+    """The rule of the alliance (begin in the middle) is no other instrument's."""
+    for language, middle in (("en", "middle of the scale"), ("zh", "量表中点")):
+        for id in ("wai-o-s", "wai-o-s-published", "cpsycoun-intrinsic", "client-realism", "risk"):
+            instrument = instruments.load(id)
+            asked_for = asked(prompt_id, language, **instrument.about(language))
+            assert instrument.about(language)["source"] in asked_for
+            assert (middle in asked_for) == id.startswith("wai-o-s"), id
+            assert id.startswith("wai-o-s") or not re.search("alliance|联盟", asked_for.split("[1]")[0]), id
