@@ -11,7 +11,7 @@ from core import instruments, prompting
 from core.llm.gate import is_local
 from core.llm.seam import Endpoint
 from core.studies.expand import Expansion, Planned
-from core.studies.prices import Price, price_of, read_prices, tokens_of
+from core.studies.prices import Price, own_prices, price_of, tokens_of
 from storage import units
 from storage.store import Store
 
@@ -156,7 +156,7 @@ class Weigher:
         return report_lengths(self.store).get(id, 1500.0)
 
     def sum(self, reused: int) -> Estimate:
-        own = read_prices(self.store.settings.get("prices", []) or [])
+        own = own_prices(self.store.settings.get("prices"))
         total = max(1, sum(self.kinds.values()))
         left = 1.0 - min(reused, total) / total
         calls = tokens_in = cached = 0.0
@@ -236,7 +236,7 @@ def endpoint_of(store: Store, agent_id: int) -> Endpoint:
 
 def unpriced(store: Store, study_id: int) -> list[str]:
     """Models of a study whose price nobody knows."""
-    own = read_prices(store.settings.get("prices", []) or [])
+    own = own_prices(store.settings.get("prices"))
     rows = units.query(store, "SELECT DISTINCT stage FROM unit WHERE study_id = :study", study=study_id)
     agents = {id for (stage,) in rows for id in units.agents_of(store, study_id, stage)}
     endpoints = [endpoint_of(store, id) for id in sorted(agents)]

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.errors import DataError, ModelError, msg
+from core.errors import DataError, ModelError, Several, msg
 from core.llm.gate import is_local
 from core.llm.seam import Endpoint
 
@@ -23,12 +23,12 @@ MILLION = 1_000_000
 class Price(BaseModel):
     """US dollars for one million tokens at the endpoints that fit."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
-    host: str = "*"
-    model: str = "*"
-    input: float = Field(ge=0)
-    cached: float | None = Field(default=None, ge=0)
-    output: float = Field(ge=0)
+    model_config = ConfigDict(extra="ignore", frozen=True, str_strip_whitespace=True)
+    host: str = Field(min_length=1)  # a pattern, as the model's: * stands for any characters
+    model: str = Field(min_length=1)
+    input: float = Field(ge=0, allow_inf_nan=False)
+    cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    output: float = Field(ge=0, allow_inf_nan=False)
 
     def cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float:
         cheap = self.input if self.cached is None else self.cached
@@ -36,32 +36,50 @@ class Price(BaseModel):
         return ((tokens_in - cached) * self.input + cached * cheap + tokens_out * self.output) / MILLION
 
 
-FREE = Price(input=0, cached=0, output=0)
+FREE = Price(host="*", model="*", input=0, cached=0, output=0)
+# what a row must have to price anything, as it stands in a sentence
+NEEDS: Mapping[str, str] = {
+    "host": msg("a host (* for any)"), "model": msg("a model (* for any)"), "input": msg("an input price from 0"),
+    "cached": msg("a cached input price from 0, or none"), "output": msg("an output price from 0"),
+}  # fmt: skip
 
 
 @cache
 def shipped() -> tuple[Price, ...]:
-    return read_prices(yaml.safe_load(FILE.read_text("utf-8"))["prices"])
+    """The prices that come with the workbench. Raises DataError: a row of the file cannot be used."""
+    usable, lacking = read_prices(yaml.safe_load(FILE.read_text("utf-8"))["prices"])
+    for problem in lacking:
+        raise problem
+    return usable
 
 
-def read_prices(rows: Sequence[Mapping[str, Any]]) -> tuple[Price, ...]:
-    """Prices from a table's rows.
+def read_prices(rows: Any) -> tuple[tuple[Price, ...], tuple[DataError, ...]]:
+    """The rows of a table that price something, and a sentence for each that prices nothing because it is not complete.
 
-    Raises:
-        DataError: a row lacks a price, or it is not a number from 0.
+    Args:
+        rows: as stored or typed, whatever they are; a row without any value is none.
     """
-    prices: list[Price] = []
-    for number, row in enumerate(rows, start=1):
+    usable: list[Price] = []
+    lacking: list[DataError] = []
+    for number, row in enumerate(those_of(rows), start=1):
+        given = {k: v for k, v in row.items() if v is not None and v != ""}
         try:
-            prices.append(Price.model_validate({k: v for k, v in row.items() if v is not None}))
+            usable.append(Price.model_validate(given))
         except ValidationError as error:
-            raise DataError(
-                "Row {number} of the price table cannot be used: {why}. Give input and output prices from 0; "
-                "nothing was changed.",
-                number=number,
-                why="; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:3]),
-            ) from error
-    return tuple(prices)
+            needs = Several(NEEDS[name] for name in NEEDS if name in {str(e["loc"][0]) for e in error.errors()})
+            said = msg("Row {number} prices nothing yet: it needs {needs}.")
+            lacking += [DataError(said, number=number, needs=needs)] if given else []
+    return tuple(usable), tuple(lacking)
+
+
+def those_of(rows: Any) -> list[Mapping[str, Any]]:
+    """What of a stored table is rows at all."""
+    return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list | tuple) else []
+
+
+def own_prices(rows: Any) -> tuple[Price, ...]:
+    """Those of a person's own rows that are complete; one that is not prices nothing."""
+    return read_prices(rows)[0]
 
 
 def price_of(endpoint: Endpoint, own: Sequence[Price] = ()) -> Price | None:

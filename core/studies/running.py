@@ -16,7 +16,7 @@ from core.studies.execute import Ended, execute
 from core.studies.feed import Feed
 from core.studies.keyring import Keys
 from core.studies.pacing import FIRST, MOST, Clock, Halted, Pacer, Sleep, strictest
-from core.studies.prices import OverBudget, Price, Purse, price_of, read_prices
+from core.studies.prices import OverBudget, Price, Purse, own_prices, price_of
 from core.studies.unit import Chair, Desk
 from storage import tables, units, writing
 from storage.ledger import Ledger
@@ -126,7 +126,7 @@ class StudyRun:
         self.in_a_row: tuple[str, int] = ("", 0)  # the fault of ours that the last units met, and how many
         self.halted = asyncio.Event()
         self.trouble = ""  # in words, while the database keeps this study from its next stage
-        self.own_prices = read_prices(self.store.settings.get("prices", []) or [])
+        self.own_prices = own_prices(self.store.settings.get("prices"))
 
     # The room
 

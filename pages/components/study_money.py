@@ -1,20 +1,22 @@
 """What a study takes in calls, tokens, money and time; the prices behind it; and its budget."""
 
+import json
+import zlib
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from core.errors import WorkbenchError
 from core.studies import service
 from core.studies.estimate import Estimate
-from core.studies.prices import read_prices, shipped
+from core.studies.prices import read_prices, shipped, those_of
 from pages.components import layout, resources
-from pages.components.words import _
+from pages.components.words import _, say
 from storage import tables
 from storage.store import Store
 
 COLUMNS = ("host", "model", "input", "cached", "output")
+TEXTS = ("host", "model")
 
 
 def takes(found: Estimate) -> None:
@@ -44,15 +46,31 @@ def takes(found: Estimate) -> None:
 
 
 def prices(store: Store) -> None:
-    """The price table: a person's own rows go before the shipped ones."""
-    with st.expander(_("Prices"), icon=":material/payments:"):
+    """The price table: a person's own rows go before the shipped ones; incomplete ones are kept, price nothing and say so."""
+    kept = store.settings.get("prices")
+    _usable, lacking = read_prices(kept)
+    with st.expander(_("Prices"), icon=":material/payments:", expanded=bool(lacking)):
         layout.muted(_("US dollars for one million tokens. Check them with the provider: they change. Your own rows go before the shipped ones; * stands for any characters."))
-        own = pd.DataFrame(store.settings.get("prices", []) or [], columns=list(COLUMNS))
-        changed = st.data_editor(own, num_rows="dynamic", hide_index=True, key="studies_prices", column_config=headings())
+        changed = st.data_editor(
+            framed(kept), num_rows="dynamic", hide_index=True, column_config=headings(),
+            key=f"studies_prices_{zlib.crc32(json.dumps(kept, sort_keys=True).encode())}",  # edits are of these rows
+        )  # fmt: skip
+        for problem in lacking:
+            layout.notice(say(problem), "warning")
         if st.button(_("Save prices"), key="studies_prices_save", icon=":material/save:"):
             save(store, changed)
+        if st.session_state.pop("studies_prices_saved", False):
+            layout.notice(_("Saved."))
         layout.muted(_("Shipped"))
         st.dataframe(pd.DataFrame([one.model_dump() for one in shipped()])[list(COLUMNS)], hide_index=True, column_config=headings())
+
+
+def framed(rows: Any) -> pd.DataFrame:
+    """Rows as they were kept, whatever they are, in columns that text and numbers can be typed into."""
+    table = pd.DataFrame([{name: row.get(name) for name in COLUMNS} for row in those_of(rows)], columns=list(COLUMNS))
+    for name in COLUMNS:
+        table[name] = table[name].fillna("").astype(str) if name in TEXTS else pd.to_numeric(table[name], errors="coerce").astype("Float64")
+    return table
 
 
 def headings() -> dict[str, Any]:
@@ -65,18 +83,14 @@ def headings() -> dict[str, Any]:
 
 
 def save(store: Store, changed: pd.DataFrame) -> None:
+    """Keep the rows that say anything; one that lacks something is kept too, and priced by later."""
     rows = [
-        {str(name): value for name, value in row.items() if pd.notna(value) and value != ""}
+        {str(name): value for name, value in row.items() if pd.notna(value) and str(value).strip()}
         for row in changed.to_dict("records")
     ]
-    rows = [row for row in rows if row]
-    try:
-        read_prices(rows)
-    except WorkbenchError as error:
-        layout.problem(error)
-        return
-    store.settings.set("prices", rows)
-    layout.notice(_("Saved."))
+    store.settings.set("prices", [row for row in rows if row])
+    st.session_state["studies_prices_saved"] = True
+    st.rerun()
 
 
 def budget(study: tables.Study) -> None:
