@@ -53,18 +53,13 @@ class Rewritten(NamedTuple):
 
 
 class Reports(Records[tables.Report]):
-    def save(self, report: tables.Report, masks: list[tables.Mask]) -> tables.Report:
-        """A report with the key to its masking, in one transaction."""
+    def save(self, report: tables.Report, masks: Iterable[tables.Mask], reviews: Iterable[tables.Review] = ()) -> tables.Report:
+        """A report with the key to its masking, and what is said of its words, in one transaction.
 
-        def both(session: Transaction) -> None:
-            session.add(report)
-            session.flush()
-            for mask in masks:
-                mask.report_id = report.id or 0
-                session.add(mask)
-
-        self.database.run(both)
-        return report
+        Raises:
+            DataError: another report has the very same words, or its title.
+        """
+        return self.add_whole(report, {"report_id": masks, "record_id": reviews})
 
     def masks(self, report_id: int) -> list[tables.Mask]:
         return Records(self.database, tables.Mask, "mask").all(report_id=report_id)
@@ -252,18 +247,12 @@ class Sessions(Records[tables.Session]):
             calls: those it was made from, which go where it goes.
         """
 
-        def both(transaction: Transaction) -> None:
-            transaction.add(session)
-            transaction.flush()
-            for turn in turns:
-                turn.session_id = session.id or 0
-                transaction.add(turn)
+        def named(transaction: Transaction, id: int) -> None:
             if unit_id is not None:
-                transaction.connection().execute(text(NAME_SESSION), {"session": session.id, "unit": unit_id})
-            writing.link_made(plain(transaction), "session", session.id or 0, calls)
+                transaction.connection().execute(text(NAME_SESSION), {"session": id, "unit": unit_id})
+            writing.link_made(plain(transaction), "session", id, calls)
 
-        self.database.run(both)
-        return session
+        return self.add_whole(session, {"session_id": turns}, named)
 
 
 class Raters(Records[tables.Rater]):

@@ -1,7 +1,7 @@
 """The operations every noun has, each in one short transaction of its own."""
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Engine, func, insert
@@ -87,6 +87,32 @@ class Records(Generic[Row]):
         """
         try:
             self.database.run(lambda session: session.add(row))
+        except IntegrityError as error:
+            raise self._clash(row, error) from error
+        return row
+
+    def add_whole(self, row: Row, parts: Mapping[str, Iterable[SQLModel]], also: Callable[[Session, int], None] | None = None) -> Row:
+        """A record with what belongs to it, in one transaction.
+
+        Args:
+            parts: rows that belong to it, by their column that names it. also: what else is saved with it, given its id.
+        Raises:
+            DataError: as ``add``; nothing was saved.
+        """
+
+        def whole(session: Session) -> None:
+            session.add(row)
+            session.flush()
+            id: int = row.id  # type: ignore[attr-defined]
+            for column, rows in parts.items():
+                for part in rows:
+                    setattr(part, column, id)
+                    session.add(part)
+            if also is not None:
+                also(session, id)
+
+        try:
+            self.database.run(whole)
         except IntegrityError as error:
             raise self._clash(row, error) from error
         return row
