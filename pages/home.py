@@ -19,7 +19,7 @@ def counted(store: Store) -> dict[str, int]:
     reports = len(resources.visible(store.reports.all(), "report"))
     return {
         "reports": reports,
-        "confirmed": reports - len(unconfirmed(store)),
+        "waiting": len(unconfirmed(store)),
         "roles": store.roles.count(version=1),
     } | reading.counts(store)
 
@@ -130,7 +130,8 @@ def figures(store: Store, n: dict[str, int]) -> None:
     warned = sum(bool(role.checks) for role in store.roles.cards()) if n["roles"] else 0
     cells = [
         ("description", _("Reports"), n["reports"],
-         many("{n} masked and confirmed", "{n} masked and confirmed", n["confirmed"]) if n["reports"] else none),
+         (many("{n} to be confirmed", "{n} to be confirmed", n["waiting"]) if n["waiting"] else _("all confirmed or made up"))
+         if n["reports"] else none),
         ("badge", _("Roles"), n["roles"],
          (many("{n} with something to check", "{n} with something to check", warned) if warned else _("all checked"))
          if n["roles"] else none),

@@ -10,7 +10,7 @@ import yaml
 from core.clearance import Clearance, kind_of, kinds
 from core.errors import WorkbenchError
 from core.people import reviews
-from core.reports import service
+from core.reports import examples, service
 from core.reports.components import PARTS, SHORT
 from core.reports.parsing import KINDS
 from pages.components import (
@@ -29,7 +29,6 @@ from pages.components import (
 from pages.components.words import _, in_words, many, plain, say
 from storage import tables
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 LEXICONS = Path(__file__).parents[1] / "prompts" / "reports"
 
 store = resources.store()
@@ -104,17 +103,16 @@ def bring() -> None:
             pasted = st.text_area(_("Text of the report"), key="reports_pasted", height=180)
             if st.button(_("Bring in"), key="reports_paste", type="primary", disabled=not pasted.strip(), icon=":material/content_paste:"):
                 take([(_("Pasted report"), pasted)])
-        examples = sorted(path for path in EXAMPLES.glob("*") if path.suffix in KINDS and path.stem != "README")
         with st.container(horizontal=True, vertical_alignment="center"):
             layout.muted(_("Try an example (invented):"))
-            for number, path in enumerate(examples):
+            for number, path in enumerate(examples.files()):
                 if st.button(plain(path.stem.replace("-", " ").capitalize()), key=f"reports_example_{number}", type="tertiary", icon=":material/description:"):
                     open_example(path)
 
 
 def open_example(path: Path) -> None:
     """An example that is in the store already is opened again."""
-    known = store.reports.find(source_name=path.name)
+    known = examples.known(store, path)
     if known is not None and resources.may("see", known):
         st.query_params["report"] = str(known.id)
         st.rerun()
@@ -238,7 +236,10 @@ def saved(report: tables.Report) -> None:
                 if st.button(words, key=f"reports_again_{step}", type="tertiary", icon=f":material/{icon}:"):
                     st.query_params["step"] = step
                     st.rerun()
-        reviewing.said("report", report.id or 0, reviews.hash_of("report", report))
+        shipped = report.content_hash in examples.hashes()
+        reviewing.said(
+            "report", report.id or 0, reviews.hash_of("report", report), _("the authors of this example") if shipped else ""
+        )  # fmt: skip
     with grid.cell(), st.container(border=True):
         report_making.note(report, agent)
     report_making.dialogue(report, agent)

@@ -43,7 +43,7 @@ NAMES = {
 }  # fmt: skip
 
 
-def import_report(store: Store, name: str, data: bytes | str) -> Imported:
+def import_report(name: str, data: bytes | str) -> Imported:
     """Read a file (or pasted text) into drafts, one a case. Nothing is saved yet.
 
     Raises:
@@ -114,11 +114,12 @@ def spoken(language: str) -> Literal["en", "zh"]:
 # ---- saving and masking --------------------------------------------------------------------------
 
 
-def save_report(store: Store, draft: Draft, person: tables.Person | None = None) -> tables.Report:
+def save_report(store: Store, draft: Draft, person: tables.Person | None = None, *, made_up: bool = False) -> tables.Report:
     """Save a case with the proposed masking applied, *unconfirmed*; what was masked is its key, beside it.
 
     Args:
         person: who brings it in; a counselor's report bears their own code.
+        made_up: it comes with the workbench, which says of these very words that no real person stands behind them.
     Raises:
         DataError: nothing to save, the same text is in the store, its title is in use, or a counselor has no code.
     """
@@ -138,7 +139,8 @@ def save_report(store: Store, draft: Draft, person: tables.Person | None = None)
         **texts, language=draft.language, topic=draft.topic, school=draft.school, source_name=draft.source,
         content_hash=hashed, counselor_code=own_code(store, person),
     )  # fmt: skip
-    return store.reports.save(report, key_of(0, parts, spans))
+    said = [tables.Review(kind="report", record_id=0, hash=text_hash("report", texts), says="synthetic")] if made_up else []
+    return store.reports.save(report, key_of(0, parts, spans), said)
 
 
 def own_code(store: Store, person: tables.Person | None) -> str:
@@ -159,7 +161,7 @@ def take_report(store: Store, name: str, data: bytes | str, person: tables.Perso
         DataError: nothing in it can be read, or a counselor who brings it has no code.
     """
     own_code(store, person)
-    imported, taken = import_report(store, name, data), Taken()
+    imported, taken = import_report(name, data), Taken()
     taken.messages += imported.refused
     for draft in imported.drafts:
         try:
@@ -170,8 +172,8 @@ def take_report(store: Store, name: str, data: bytes | str, person: tables.Perso
         if not draft.headed:
             taken.messages.append(
                 DataError(
-                    "{name} has no headings that are known, so all of its text stands in the case brief. Sort it by "
-                    "hand, or let the writer sort it.", name=draft.source,
+                    "{name} has none of the headings of a case report, so all of its text stands in the case brief. Sort it by "
+                    "hand, or let the writer sort it; delete it if it is no case report.", name=draft.source,
                 )
             )  # fmt: skip
         elif draft.missing:

@@ -1,15 +1,13 @@
 """The demo study: what every page shows on a fresh machine, made by running it on the demo engine."""
 
-from pathlib import Path
 from typing import Any
 
 from core import sentences
-from core.errors import DataError, WorkbenchError
+from core.errors import DataError
+from core.reports import examples
 from core.studies import service
 from storage.store import Store
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-KINDS = (".docx", ".md", ".txt")
 NAMES = {"en": "Demo study ({size})", "zh": "演示研究（{size}）"}
 SIZES: dict[str, dict[str, Any]] = {
     "small": {"zh": "小", "en": "small", "roles": 6, "counselors": ["Hill-guided", "Plain supportive", "Advice-giving"]},
@@ -35,7 +33,7 @@ def load_demo(store: Store, language: str, size: str = "small", wait: bool = Fal
     name = NAMES[language].format(size=SIZES[size][language])
     study = store.studies.find(name=name, language=language, origin="here")
     if study is None:
-        reports, _reasons = example_reports(store, language)
+        reports, _left_out = examples.take(store, language)  # without one the study has a dialogue less
         study = service.begin(store, demo_design(name, language, size, reports))
     id = study.id or 0
     if study.state != "finished":
@@ -66,28 +64,3 @@ def demo_design(name: str, language: str, size: str, reports: list[int]) -> dict
             *rebuilt,
         ],
     }
-
-
-def example_reports(store: Store, language: str) -> tuple[list[int], list[str]]:
-    """Ids of the example reports of a language, imported where the store lacks them; and why one was left out."""
-    from core.reports.service import take_report
-
-    if not EXAMPLES.is_dir():
-        return [], ["The example reports are not here, so the demo study has none."]
-    reasons: list[str] = []
-    for path in sorted(EXAMPLES.iterdir()):
-        if path.suffix not in KINDS or chinese(path.stem) != (language == "zh"):
-            continue
-        if store.reports.find(source_name=path.name) is not None:
-            continue
-        try:
-            take_report(store, path.name, path.read_bytes())
-        except (WorkbenchError, OSError) as error:
-            reasons.append(f"{path.name}: {error}")
-    names = {path.name for path in EXAMPLES.iterdir()}
-    rows = store.reports.all(language=language)
-    return [row.id or 0 for row in rows if row.source_name in names], reasons
-
-
-def chinese(name: str) -> bool:
-    return any("\u4e00" <= letter <= "\u9fff" for letter in name)

@@ -34,14 +34,18 @@ def button(words: str, key: str, id: int, now: str, work: Callable[[str], object
     st.rerun()
 
 
-def said(kind: str, id: int, now: str) -> None:
-    """Who said what of this record, and when; of an earlier text of it too."""
+def said(kind: str, id: int, now: str, authors: str = "") -> None:
+    """Who said what of this record, and when; of an earlier text of it too.
+
+    Args:
+        authors: who said what no person here said.
+    """
     rows = reviews.of_record(resources.store(), kind, id)
     if not rows:
         return
     names = resources.store().persons.names()
     for row in reversed(rows[-3:]):
-        told = {"who": names.get(row.person_id or 0) or _("somebody"), "date": row.created[:10]}
+        told = {"who": names.get(row.person_id or 0) or authors or _("somebody"), "date": row.created[:10]}
         if row.hash != now:
             layout.muted(_("{who} reviewed an earlier text, {date}.").format(**told))
         elif row.says == "synthetic":

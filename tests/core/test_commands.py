@@ -7,15 +7,15 @@ import pytest
 from typer.testing import CliRunner
 
 from core.cli import app, main
+from core.reports import examples
 from storage import tables
 from storage.store import Store
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 run = CliRunner().invoke
 
 
 def test_reports_come_in_and_are_shown_masked(store: Store) -> None:
-    files = [str(path) for path in sorted(EXAMPLES.iterdir()) if path.name != "README.md"]
+    files = [str(path) for path in examples.files()]
     done = run(app, ["import", *files, "--json"])
     told = json.loads(done.stdout)
     assert done.exit_code == 0 and (told["accepted"], told["warned"], told["refused"]) == (3, 0, 0)

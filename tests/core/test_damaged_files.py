@@ -29,7 +29,7 @@ SEED = 20_240_401
 
 
 def report(name: str, data: bytes) -> object:
-    return import_report(None, name, data)  # type: ignore[arg-type]  # reading asks no store
+    return import_report(name, data)
 
 
 def ratings(name: str, data: bytes) -> object:

@@ -6,6 +6,7 @@ import pytest
 
 from core import upkeep
 from core.people import agreements
+from core.reports import examples
 from storage import tables
 from storage.store import Store
 from tests.pages.conftest import Open, assert_calm, shown
@@ -38,6 +39,16 @@ def test_an_unconfirmed_report_comes_first(open_page: Open, store: Store, a_sess
     store.reports.add(tables.Report(title="Night shifts <b>", content_hash="1"))
     page = shown(open_page())
     assert "Confirm the masking of “Night shifts &lt;b&gt;”" in page  # escaped, never markup
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_after_the_demo_study_nobody_is_sent_to_confirm_what_is_made_up(
+    open_page: Open, store: Store, a_session: tables.Session, language: str
+) -> None:
+    ids, _reasons = examples.take(store, language)
+    at = open_page()
+    assert "Have the sessions judged" in shown(at) and "all confirmed or made up" in shown(at)
+    assert "Made up, said the authors of this example" in shown(open_page("reports.py", report=ids[0]))
 
 
 def test_an_endpoint_outside_is_said(open_page: Open, store: Store) -> None:
@@ -87,5 +98,5 @@ def test_figures_are_without_what_was_withdrawn(open_page: Open, store: Store, a
     agreements.withdraw(store, agreements.Who(None, "client", "C-7", somebody(store, "R-1")))
     page = shown(open_page())
     assert "1 withdrawn" in page and "1 by the demo engine" in page
-    assert "Kleinstadtville" not in page and "masked and confirmed" not in page
+    assert "Kleinstadtville" not in page and "confirmed" not in page
     assert store.sessions.per_card() == {}

@@ -1,15 +1,13 @@
 """Two clients in one report are noticed and said; it stays one case, and one client is left in peace."""
 
-from pathlib import Path
-
 import pytest
 
+from core.reports import examples
 from core.reports.clients import found_in
 from core.reports.parsing import text_of
 from core.reports.service import take_report
 from storage.store import Store
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
 HEAD = "Title: Nights\nType: sleep\nMethod: talk\nCase brief:\n{brief}\nProcess: We met.\nReflections: Slow."
 TWO = [
     "Client A, a teacher, cannot sleep. Client B, her colleague, is afraid of her class.",
@@ -45,6 +43,5 @@ def test_one_client_is_left_in_peace(brief: str) -> None:
 
 
 def test_the_examples_speak_of_one_client_each() -> None:
-    for path in EXAMPLES.iterdir():
-        if path.name != "README.md":
-            assert found_in(text_of(path.name, path.read_bytes())) == [], path.name
+    for path in examples.files():
+        assert found_in(text_of(path.name, path.read_bytes())) == [], path.name

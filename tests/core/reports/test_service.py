@@ -53,7 +53,7 @@ def test_saved_masked_and_put_back_for_review(store: Store, report: tables.Repor
     parts, spans = service.unmasked(store, report.id or 0)
     assert parts["case_brief"].startswith("Maria Oyelaran, 47") and spans["consultation_process"]
     with pytest.raises(DataError, match="in the store already"):
-        service.save_report(store, service.import_report(store, "again.txt", TEXT).drafts[0])
+        service.save_report(store, service.import_report("again.txt", TEXT).drafts[0])
 
 
 def test_nothing_goes_outside_before_a_person_confirmed(store: Store, report: tables.Report, person: tables.Person, scripted: Any) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from core.clearance import Clearance, kind_of
+from core.clearance import Clearance, kind_of, kinds
 from core.errors import DataError
+from core.reports import examples
 from core.results import reading
 from core.studies.demo import load_demo
 from core.studies.export import export_study
@@ -97,4 +98,6 @@ def test_the_demo_study_fills_the_store_once(store: Store, language: str, monkey
     filled = (store.studies.count(), store.sessions.count(), store.ratings.count(), store.comparisons.count())
     assert load_demo(store, language, wait=True) == id
     assert (store.studies.count(), store.sessions.count(), store.ratings.count(), store.comparisons.count()) == filled
+    assert sorted(row.source_name for row in store.reports.all()) == sorted(path.name for path in examples.files(language))
+    assert set(kinds(store, "report").values()) == {Clearance.SYNTHETIC}  # nobody is sent to read what is made up
     assert filled[1] >= 18 and filled[2] >= 18 * 36 and {row.engine for row in store.sessions.all()} == {"demo"}
