@@ -81,13 +81,20 @@ def ended(turns: Turns, least: int = LEAST) -> bool:
     return len(turns) >= max(2, least) and closes(turns[-2]["text"], turns[-1]["text"])
 
 
-def cut_at(turns: Turns, least: int = LEAST) -> int | None:
+def since(turns: Turns, branched: int | None) -> bool:
+    """Whether the last two utterances were said after the place where a session was branched off (``None``: nowhere)."""
+    return branched is None or all(turn["position"] > branched for turn in turns[-2:])
+
+
+def cut_at(turns: Turns, least: int = LEAST, branched: int | None = None) -> int | None:
     """The position of the last utterance a judge reads: where the conversation first ended.
 
+    Args:
+        branched: the last turn the session took over from another one; it goes on behind what ended that one.
     Returns:
         ``None`` when nothing comes after the ending, or when there is none: the whole text is read.
     """
     for count in range(max(2, least), len(turns)):
-        if ended(turns[:count], least):
+        if since(turns[:count], branched) and ended(turns[:count], least):
             return int(turns[count - 1]["position"])
     return None

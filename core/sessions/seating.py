@@ -18,6 +18,7 @@ OPENER = "opener"  # the stage code of the fixed first line
 SEATS = ("client", "counselor")
 SAMPLING = {"temperature": 0.7, "top_p": 0.9, "max_tokens": 512}  # ESC-Judge §3.3
 LEAST_TURNS, MOST_TURNS = 2, 200
+MORE_TURNS = 10  # what a branch may go on for where its beginning is as long as the parent could be
 
 
 @dataclass(frozen=True)
@@ -156,3 +157,22 @@ def check_limit(most_turns: int) -> int:
             given=most_turns,
         )
     return most_turns
+
+
+def branch_limit(parent: int, kept: Sequence[tables.Turn], wanted: int | None = None) -> int:
+    """How many turns a branch takes at most, those it begins with counted.
+
+    Args:
+        parent: limit of the session it is branched off from; it holds where it leaves something to say.
+        wanted: the limit somebody chose.
+    Raises:
+        DataError: it is out of range, or leaves nothing to say.
+    """
+    said = spoken(kept)
+    limit = wanted or (parent if parent >= said + LEAST_TURNS else min(said + MORE_TURNS, MOST_TURNS))
+    if check_limit(limit) <= said:
+        raise DataError(
+            "The branch begins with {n} turns, so a limit of {given} leaves nothing to say. Branch after an earlier turn, or "
+            "choose a limit of up to {most}; nothing was saved.", n=said, given=limit, most=MOST_TURNS,
+        )  # fmt: skip
+    return limit

@@ -191,10 +191,11 @@ def over(session: tables.Session, turns: list[tables.Turn], detector: Detector |
     if turns and turns[-1].state == "partial":
         return ""
     said = seating.as_inputs(turns)
-    if detector is not None and detector.ended(said):
-        return "detector"
-    if detector is None and ending.ended(said):
-        return "farewell"
+    if ending.since(said, session.branch_turn):  # what ended the session it was branched off from does not end it
+        if detector is not None and detector.ended(said):
+            return "detector"
+        if detector is None and ending.ended(said):
+            return "farewell"
     return "limit" if seating.spoken(turns) >= session.most_turns else ""
 
 
@@ -208,7 +209,7 @@ def rest(store: Store, session_id: int, why: str, fault: dict[str, Any] | None =
 
 def finish(store: Store, session_id: int, turns: list[tables.Turn], why: str) -> tables.Session:
     """End the session; what a judge reads stops where the conversation first ended."""
-    cut = ending.cut_at(seating.as_inputs(turns))
+    cut = ending.cut_at(seating.as_inputs(turns), branched=store.sessions.get(session_id).branch_turn)
     return store.sessions.update(session_id, state="ended", ended_by=why, cut_at=cut)
 
 
@@ -310,10 +311,12 @@ def branch(
     """A new session that begins like this one, up to and with turn ``at``.
 
     Copied turns name no call: their provenance is the parent's. They keep who spoke; but only the person who makes
-    the branch still sits in it.
+    the branch still sits in it. It can always go on: what ended the parent does not end it.
 
+    Args:
+        most_turns: its limit, those of the beginning counted; without it the parent's, or more where that is reached.
     Raises:
-        DataError: the session has no complete turn there, or was withdrawn.
+        DataError: the session has no complete turn there, was withdrawn, or the limit leaves nothing to say.
     """
     parent = store.sessions.get(session_id)
     seating.check_used(parent)
@@ -327,7 +330,7 @@ def branch(
     fields = parent.model_dump(exclude={"id", "created", "faults", "number", "cut_at"})
     fields |= {
         "parent_id": session_id, "branch_turn": at, "state": "paused", "ended_by": "ready",
-        "most_turns": seating.check_limit(most_turns or parent.most_turns),
+        "most_turns": seating.branch_limit(parent.most_turns, kept, most_turns),
         "seed": seed if seed is not None else seating.turn_seed(parent.seed, -1 - siblings),
     }  # fmt: skip
     members = store.persons.members(person.id or 0)
