@@ -5,7 +5,6 @@ import time
 import streamlit as st
 
 from core.errors import DataError, WorkbenchError, stored
-from core.llm.seam import Engine
 from core.people import agreements, rights
 from core.sessions import live, seating, service
 from pages.components import (
@@ -19,6 +18,7 @@ from pages.components import (
     places,
     resources,
     session_view,
+    speaking,
     transcript,
 )
 from pages.components.words import _, language, plain, say
@@ -33,30 +33,11 @@ store = resources.store()
 server = live.of(store)
 
 
-def silent() -> str:
-    """What somebody who cannot look after an endpoint is told when it does not answer."""
-    return _("The other side does not answer. What was said is saved. Try again, or tell whoever invited you here.")
-
-
-def engines(session: tables.Session) -> dict[str, Engine | None]:
-    """The engines of both seats; why there is none is told to researchers.
-
-    Raises:
-        DataError: an endpoint is gone, or its key is not known here.
-    """
-    try:
-        return session_view.engines_of(session, live_begin.pace())
-    except DataError as error:
-        if resources.is_researcher():
-            raise
-        raise DataError("The other side does not answer. What was said is saved. Try again, or tell whoever invited you here.") from error
-
-
 def go_on(session: tables.Session) -> None:
     """Let the session run in the server; the page follows."""
     try:
         resources.require("hold", session)
-        server.start(session.id or 0, engines(session))
+        server.start(session.id or 0, speaking.engines(session))
     except WorkbenchError as error:
         layout.problem(error)
         return
@@ -104,7 +85,9 @@ def show(session: tables.Session) -> None:
         box = st.container(height=HEIGHT, border=True, key="transcript", autoscroll=True)
         risk, below = st.empty(), st.container()
     with below:
-        if not view.running:
+        if view.running:
+            speaking.put_by(session)
+        else:
             speak_up(session)
     look = Look(session, status, so_far, risk)
     with box:
@@ -265,7 +248,7 @@ def sit_down(session: tables.Session, seat: str) -> None:
             store, resources.person(), id, given.purposes, endpoint=given.outside, general=given.general, language=language()
         )
         if session.ended_by != "ready":
-            server.start(id, engines(changed))
+            server.start(id, speaking.engines(changed))
     except WorkbenchError as error:
         layout.problem(error)
         return
@@ -286,9 +269,8 @@ def branching(session: tables.Session) -> None:
         return
     with st.popover(_("Branch"), icon=":material/fork_right:"):
         layout.muted(_("A new session with the same beginning. This one stays as it is."))
-        at = st.number_input(
-            _("Branch after turn"), 1, turns[-1].position, turns[-1].position, key="live_branch_at"
-        )
+        last = turns[-1].position
+        at = st.number_input(_("Branch after turn"), 1, last, last, key=f"live_branch_at_{last}")  # the last one, as turns come
         agents = store.agents.all(seat="counselor")
         ids = [agent.id for agent in agents]
         now = ids.index(session.counselor_agent_id) if session.counselor_agent_id in ids else 0
@@ -299,14 +281,29 @@ def branching(session: tables.Session) -> None:
             format_func=resources.agent_name,
             key="live_branch_agent",
         )
+        kept = [turn for turn in turns if turn.position <= at]
+        most = st.number_input(
+            _("Turns at most"), seating.LEAST_TURNS, seating.MOST_TURNS, limit_of(session, kept), key=f"live_branch_most_{at}",
+            help=_("The {n} turns it begins with are counted.").format(n=seating.spoken(kept)),
+        )  # fmt: skip
         if st.button(_("Make the branch"), key="live_branch", type="primary"):
             try:
                 resources.require("hold", session)
-                made = service.branch(store, session.id or 0, int(at), resources.person(), counselor_agent=agent)
+                made = service.branch(
+                    store, session.id or 0, int(at), resources.person(), counselor_agent=agent, most_turns=int(most)
+                )
             except WorkbenchError as error:
                 layout.problem(error)
             else:
                 live_begin.open_session(made.id)
+
+
+def limit_of(session: tables.Session, kept: list[tables.Turn]) -> int:
+    """The limit a branch has unless somebody chooses another."""
+    try:
+        return seating.branch_limit(session.most_turns, kept)
+    except DataError:  # nothing can be said behind so long a beginning; making the branch says so
+        return seating.MOST_TURNS
 
 
 def standing(session: tables.Session) -> None:
@@ -319,7 +316,7 @@ def standing(session: tables.Session) -> None:
     problem = server.view(session.id or 0).problem
     at_endpoint = bool(session.faults and session.faults[-1].get("kind") == "endpoint")
     if session.ended_by == "error" and at_endpoint and not resources.is_researcher():
-        layout.notice(silent(), "warning")
+        layout.notice(speaking.silent(), "warning")
     elif session.ended_by == "error" and session.faults:
         fault = session.faults[-1]
         told = stored(fault)
@@ -347,12 +344,12 @@ def standing(session: tables.Session) -> None:
 
 
 def waits_for_me(session: tables.Session) -> bool:
-    return bool(session.state == "paused" and my_seat(session))
+    return bool(session.state == "paused" and my_seat(session, store.sessions.turns(session.id or 0)))
 
 
-def my_seat(session: tables.Session) -> str:
+def my_seat(session: tables.Session, turns: list[tables.Turn]) -> str:
     """The seat of the person here, when it is this seat's turn."""
-    place = seating.next_place(store.sessions.turns(session.id or 0))
+    place = seating.next_place(turns)
     mine = store.persons.members(resources.person().id or 0)
     return place.seat if seating.sitter(session, place.seat) in mine else ""
 
@@ -368,20 +365,16 @@ def speak_up(session: tables.Session) -> None:
             if st.button(_("Go on all the same"), key="live_risk_on"):
                 go_on(session)
         return
-    seat = my_seat(session) if session.state == "paused" else ""
-    if not seat:
-        return
-    said = st.chat_input(
-        _("Your turn, as the {seat}").format(seat=session_view.seat_name(seat)), key="live_say",
-        max_chars=service.LONGEST,
-    )  # fmt: skip
-    if said:
-        try:
-            server.say(session.id or 0, seat, str(said), resources.person(), engines(session))
-        except WorkbenchError as error:
-            layout.problem(error)
-            return
-        st.rerun()
+    turns = store.sessions.turns(session.id or 0)
+    if session.state == "paused" and (seat := my_seat(session, turns)):
+        speaking.field(session, seat, max((turn.position for turn in turns if turn.state != "partial"), default=0))
+    else:
+        speaking.put_by(session)
+
+
+def brought(session: tables.Session) -> bool:
+    """Whether no word of it was spoken here; a branch of such a session was."""
+    return session.origin in ("imported", "reconstructed") and session.parent_id is None
 
 
 session = asked.session("session", "sit")
@@ -390,12 +383,14 @@ if session is None:
     live_begin.form()
 elif session.withdrawn:
     session_view.withdrawn(session)
-elif session.origin in ("imported", "reconstructed") and session.state == "ended" and resources.may("see", session):
+    speaking.put_by(session)
+elif brought(session) and session.state == "ended" and resources.may("see", session):
     layout.title(_("Live session"), _("This session was not held here. Open it in Sessions."))
     layout.link("sessions.py", session_view.label(session), {"session": session.id})
 elif not resources.may("see", session):
     looking.at()
     only_a_seat(session)
+    speaking.put_by(session)
     crisis.note()
 else:
     show(session)

@@ -11,6 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session as Transaction
 from sqlmodel import col, select
 
+from core.errors import DataError, msg
 from storage import deletion, reclaiming, tables, writing
 from storage.records import Database, Records
 
@@ -166,6 +167,18 @@ class Roles(Records[tables.RoleCard]):
             raise self._clash(None, error, {"title": title}) from error
 
 
+FILLED = msg("Somebody else spoke at turn {n} of session {id} meanwhile, so what was said there at the same time was not saved. Open the session again.")
+
+
+class Turns(Records[tables.Turn]):
+    """Turns: a place in a session is filled once."""
+
+    def _clash(self, row: tables.Turn | None, error: IntegrityError, fields: dict[str, Any] | None = None) -> DataError:
+        if row is not None and "UNIQUE" in str(error.orig):
+            return DataError(FILLED, n=row.position, id=row.session_id)
+        return super()._clash(row, error, fields)
+
+
 class Sessions(Records[tables.Session]):
     def turns(self, session_id: int) -> list[tables.Turn]:
         """Turns of one session in their order."""
@@ -232,11 +245,51 @@ class Sessions(Records[tables.Session]):
         return self.database.run(lambda session: bool(session.connection().execute(change).rowcount))
 
     def add_turn(self, turn: tables.Turn) -> tables.Turn:
-        """Save one turn; a position is filled once."""
-        return Records(self.database, tables.Turn, "turn").add(turn)
+        """Save one turn; a position is filled once.
+
+        Raises:
+            DataError: somebody was faster; their words stay.
+        """
+        return Turns(self.database, tables.Turn, "turn").add(turn)
 
     def set_turn(self, turn_id: int, **fields: Any) -> tables.Turn:
-        return Records(self.database, tables.Turn, "turn").update(turn_id, **fields)
+        return Turns(self.database, tables.Turn, "turn").update(turn_id, **fields)
+
+    def complete_turn(self, turn_id: int, **fields: Any) -> tables.Turn:
+        """Save a turn over the partial one that stands in its place.
+
+        Raises:
+            DataError: it is partial no more, since somebody was faster; their words stay. NotFound: it is gone.
+        """
+        one = tables.Turn
+        change = update(one).where(col(one.id) == turn_id, col(one.state) == "partial").values(**fields)
+        done = self.database.run(lambda session: bool(session.connection().execute(change).rowcount))
+        turn = Turns(self.database, one, "turn").get(turn_id)
+        if not done:
+            raise DataError(FILLED, n=turn.position, id=turn.session_id)
+        return turn
+
+    def say_next(self, session_id: int, work: "Callable[[tables.Session, list[tables.Turn]], tables.Turn]") -> tables.Turn:
+        """Save what is said next in a session; nobody else says something meanwhile.
+
+        Args:
+            work: the turn, from the session and its turns as they are; with the id of a partial one it takes its place.
+        Raises:
+            NotFound: no such session; and whatever ``work`` raises: nothing was saved.
+        """
+
+        def both(transaction: Transaction) -> tables.Turn | None:
+            session = transaction.get(tables.Session, session_id)
+            if session is None:
+                return None
+            turns = select(tables.Turn).filter_by(session_id=session_id).order_by(col(tables.Turn.position))
+            return transaction.merge(work(session, list(transaction.exec(turns).all())))
+
+        said = self.database.run(both, alone=True)
+        if said is None:
+            self.get(session_id)  # raises
+            raise AssertionError
+        return said
 
     def add_with_turns(
         self, session: tables.Session, turns: list[tables.Turn], unit_id: int | None = None, calls: Iterable[int] = ()

@@ -9,6 +9,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from core.errors import DataError, WorkbenchError, place_of
@@ -119,22 +120,28 @@ class Live:
             if session is not None and session.withdrawn:
                 self.pause(session_id)
 
-    def say(self, session_id: int, seat: str, text: str, person: tables.Person, engines: Engines) -> tables.Turn:
+    def say(
+        self, session_id: int, seat: str, text: str, person: tables.Person, engines: Engines, seen: int | None = None
+    ) -> tables.Turn:  # fmt: skip
         """Save a person's turn and let the other seat answer.
 
         A sign of risk in what a person says in the client's seat is not answered by a program: the session rests
         (``ended_by`` is ``risk``) until the person chooses to go on.
 
+        Args:
+            seen: position of the last turn they had before them when they wrote.
         Raises:
-            DataError: the person does not sit there, it is not this seat's turn, or the text cannot be a turn.
+            DataError: the person does not sit there, something was said meanwhile, it is not this seat's turn, or the
+                text cannot be a turn. Nothing was saved.
         """
         if (elsewhere := self.elsewhere(session_id)) is not None:
             raise elsewhere
-        turn = service.say(self.store, session_id, seat, text, person)
+        turn = service.say(self.store, session_id, seat, text, person, seen)
         if turn.risk:
             service.rest(self.store, session_id, "risk")
         else:
-            self.start(session_id, engines)
+            with suppress(DataError):  # somebody else lets it go on already, from these words
+                self.start(session_id, engines)
         return turn
 
     def elsewhere(self, session_id: int) -> DataError | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from core.errors import DataError
+from core.errors import DataError, msg
 from core.llm.seam import Settings
 from storage import tables
 
@@ -67,6 +67,38 @@ def check_used(session: tables.Session) -> None:
             "Session {id} was withdrawn by somebody who has a say in it, so it does not go on. Begin another one.",
             id=session.id,
         )
+
+
+def check_open(session: tables.Session) -> None:
+    """Raises DataError: nothing is said in the session any more: it was withdrawn, has ended, or was stopped."""
+    check_used(session)
+    if session.state in ("ended", "stopped"):
+        raise DataError("Session {id} has ended, so your words were not sent. What was said in it before is saved.", id=session.id)
+
+
+def check_turn(
+    session: tables.Session, turns: Sequence[tables.Turn], seat: str, seen: int | None, members: Collection[int]
+) -> Place:
+    """Where the words of a person in a seat go, if it is their turn and nothing was said since they looked.
+
+    Raises:
+        DataError: somebody spoke meanwhile (who, and where), or the other seat speaks next.
+    """
+    newer = [turn for turn in turns if seen is not None and turn.position > seen and turn.state != "partial"]
+    if newer:
+        own = newer[0].seat == seat and newer[0].person_id in members
+        raise DataError(OWN_WORDS if own else OTHERS_WORDS, seat=newer[0].seat, n=newer[0].position, id=session.id)
+    place = next_place(turns)
+    if place.seat != seat:
+        raise DataError(
+            "The {seat} speaks next in session {id}. Wait for that turn, then send yours; nothing was saved.",
+            seat=place.seat, id=session.id,
+        )  # fmt: skip
+    return place
+
+
+OTHERS_WORDS = msg("While you wrote, the {seat} spoke (turn {n} of session {id}). Your words were not sent: read that turn, then send them if they still fit.")
+OWN_WORDS = msg("While you wrote here, you spoke in another window (turn {n} of session {id}). These words were not sent: look at that turn, then send them if they still fit.")
 
 
 def check_sits(session: tables.Session, seat: str, members: Collection[int]) -> None:

@@ -173,7 +173,7 @@ def put(
     """Save a turn in its place, over the partial one that stands there."""
     fields = turn_fields(place, text, speaker, state, stage, call_id)
     if place.turn_id is not None:
-        return store.sessions.set_turn(place.turn_id, **fields)
+        return store.sessions.complete_turn(place.turn_id, **fields)
     return store.sessions.add_turn(tables.Turn(session_id=session_id, **fields))
 
 
@@ -228,29 +228,31 @@ def stop_session(store: Store, session_id: int) -> tables.Session:
     return store.sessions.update(session_id, state="stopped", ended_by="person")
 
 
-def say(store: Store, session_id: int, seat: str, text: str, person: tables.Person) -> tables.Turn:
+def say(store: Store, session_id: int, seat: str, text: str, person: tables.Person, seen: int | None = None) -> tables.Turn:
     """Save what a person in a seat says as the next turn.
 
+    Args:
+        seen: position of the last turn they had before them when they wrote (0: none); ``None`` where nobody looked.
     Raises:
-        DataError: nothing was written, too much was written, the other seat speaks next, somebody else (or nobody)
-            sits in the seat, or the session was withdrawn.
+        DataError: nothing or too much was written, something was said meanwhile, the other seat speaks next, somebody
+            else (or nobody) sits in the seat, or the session has ended or was withdrawn. Nothing was saved then.
     """
-    words, session = text.strip(), store.sessions.get(session_id)
-    seating.check_used(session)
-    seating.check_sits(session, seat, store.persons.members(person.id or 0))
-    place = seating.next_place(store.sessions.turns(session_id))
-    if not words or len(words) > LONGEST:
-        raise DataError(
-            "A turn has 1 to {most} characters; this one has {n}. Change it and send it again; nothing was saved.",
-            most=LONGEST, n=len(words),
-        )  # fmt: skip
-    if place.seat != seat:
-        raise DataError(
-            "The {seat} speaks next in session {id}. Wait for that turn, then send yours; nothing was saved.",
-            seat=place.seat, id=session_id,
-        )  # fmt: skip
-    turn = put(store, session_id, place, words, Speaker("person", None, person.id))
-    if not getattr(session, f"{seat}_code"):  # by their first words a session becomes one of theirs
+    words, members = text.strip(), store.persons.members(person.id or 0)
+
+    def next_turn(session: tables.Session, turns: list[tables.Turn]) -> tables.Turn:
+        seating.check_open(session)
+        seating.check_sits(session, seat, members)
+        place = seating.check_turn(session, turns, seat, seen, members)
+        if not words or len(words) > LONGEST:
+            raise DataError(
+                "A turn has 1 to {most} characters; this one has {n}. Change it and send it again; nothing was saved.",
+                most=LONGEST, n=len(words),
+            )  # fmt: skip
+        fields = turn_fields(place, words, Speaker("person", None, person.id), "complete", "", None)
+        return tables.Turn(id=place.turn_id, session_id=session_id, **fields)
+
+    turn = store.sessions.say_next(session_id, next_turn)
+    if not getattr(store.sessions.get(session_id), f"{seat}_code"):  # by their first words a session becomes one of theirs
         agreements.set_codes(store, "session", session_id, **{f"{seat}_code": code_in(person, seat)})
     return turn
 

@@ -201,7 +201,7 @@ def test_branching_opens_a_session_with_the_same_beginning(
     page.button(key="live_continue").click().run()
     settled(store, id)
     page.run()
-    page.number_input(key="live_branch_at").set_value(2)
+    page.number_input(key="live_branch_at_5").set_value(2)
     page.button(key="live_branch").click().run()
     made = store.sessions.find(parent_id=id)
     assert made is not None and page.query_params["session"] == str(made.id)
