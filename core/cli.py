@@ -87,13 +87,16 @@ def worker() -> None:
 def import_files(
     files: list[Path],
     kind: Annotated[str, typer.Option("--as", help="reports, transcripts, roles, ratings or comparisons")] = "reports",
+    rated_by: Annotated[
+        str, typer.Option("--kind", help="Of ratings and comparisons: person (people made them; the default) or reference (they came with the data).")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Bring files into the store: each is accepted, warned about or refused, with the reason."""
     from core.commands.importing import import_files as bring
 
     give(
-        bring(the_store(), files, kind),
+        bring(the_store(), files, kind, rated_by),
         as_json,
         lambda result: "\n".join(
             f"{f['name']}: {f['status']}" + "".join(f"\n  {m}" for m in f["messages"])

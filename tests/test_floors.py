@@ -28,6 +28,7 @@ SAME_FLOOR = {
     ("core.instruments", "core.llm"),
     ("core.instruments", "core.prompting"),
     ("core.studies", "core.alliance"),
+    ("core.judging", "core.results"),  # a table of ratings is read as those are that figures are made of
     ("core.reports", "core.sessions"),  # a rebuilt dialogue is a session, with its signs of risk
 }
 IMPURE = {"streamlit", "openai", "sqlmodel", "sqlalchemy", "storage", "random", "time", "sqlite3"}

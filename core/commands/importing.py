@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from core import files
 from core.errors import DataError, WorkbenchError
 from storage.store import Store
 
+RATED_BY = ("person", "reference")
 KINDS = ("reports", "transcripts", "roles", "ratings", "comparisons")
 
 
@@ -26,20 +28,40 @@ class Brought:
         return "warned" if self.messages else "accepted"
 
 
-Bring = Callable[[Store, str, bytes], Brought]
+Bring = Callable[..., Brought]  # store, name of the file, its bytes
 
 
-def import_files(store: Store, files: list[Path], kind: str) -> dict[str, Any]:
+def import_files(store: Store, files: list[Path], kind: str, rated_by: str = "") -> dict[str, Any]:
     """Import every file and say for each what happened; one bad file stops no other.
 
+    Args:
+        rated_by: of ratings and comparisons, whether they are of people (*person*, also when empty) or labels that came
+            with the data (*reference*).
     Raises:
         DataError: this kind cannot be imported.
     """
     if kind not in KINDS:
         raise DataError("“{kind}” cannot be imported. Choose one of: {kinds}.", kind=kind, kinds=", ".join(KINDS))
-    told = [told_of(store, path, BRINGERS[kind]) for path in files]
+    told = [told_of(store, path, bringer(kind, rated_by)) for path in files]
     count = {status: sum(1 for t in told if t["status"] == status) for status in ("accepted", "warned", "refused")}
     return count | {"files": told}
+
+
+def bringer(kind: str, rated_by: str) -> Bring:
+    """How files of a kind come in.
+
+    Raises:
+        DataError: only ratings and comparisons are of people or reference.
+    """
+    bring = BRINGERS[kind]
+    if not rated_by:
+        return bring
+    if kind not in ("ratings", "comparisons") or rated_by not in RATED_BY:
+        raise DataError(
+            "The kind of ratings and comparisons is one of: {kinds}. Of other files there is none to give; nothing was read.",
+            kinds=", ".join(RATED_BY),
+        )
+    return partial(bring, rated_by=rated_by)
 
 
 def bring_reports(store: Store, name: str, data: bytes) -> Brought:
@@ -64,16 +86,18 @@ def bring_roles(store: Store, name: str, data: bytes) -> Brought:
     return Brought(brought.saved, brought.messages)
 
 
-def bring_ratings(store: Store, name: str, data: bytes) -> Brought:
-    from core.commands.judgments import import_ratings
+def bring_ratings(store: Store, name: str, data: bytes, rated_by: str = "person") -> Brought:
+    from core.judging.importing import import_ratings
 
-    return Brought(import_ratings(store, name, data))
+    taken = import_ratings(store, name, data, rated_by)
+    return Brought([{"kind": "rating", "id": id} for id in taken.ids], [str(message) for message in taken.messages])
 
 
-def bring_comparisons(store: Store, name: str, data: bytes) -> Brought:
-    from core.commands.judgments import import_comparisons
+def bring_comparisons(store: Store, name: str, data: bytes, rated_by: str = "person") -> Brought:
+    from core.judging.importing import import_comparisons
 
-    return Brought(import_comparisons(store, name, data))
+    taken = import_comparisons(store, name, data, rated_by)
+    return Brought([{"kind": "comparison", "id": id} for id in taken.ids], [str(message) for message in taken.messages])
 
 
 BRINGERS: dict[str, Bring] = {

@@ -78,6 +78,19 @@ def test_ratings_and_comparisons_of_sessions_in_the_store(store: Store, tmp_path
     assert told["refused"] == 1 and "not in the store" in told["files"][0]["messages"][0]
 
 
+def test_ratings_are_of_people_unless_they_came_with_the_data(store: Store, tmp_path: Path) -> None:
+    session = store.sessions.add(tables.Session(title="a", origin="imported")).id
+    file = tmp_path / "r.csv"
+    file.write_text(f"session,rater,instrument,item,value\n{session},K-01,wai-o-s,Q1,4\n")
+    for more in ([], ["--kind", "reference"]):
+        assert run(app, ["import", str(file), "--as", "ratings", *more]).exit_code == 0
+    assert [rater.kind for rater in store.raters.all(name="K-01")] == ["person", "reference"]
+    told = json.loads(run(app, ["import", str(file), "--as", "ratings", "--json"]).stdout)
+    assert told["refused"] == 1 and "is here already" in told["files"][0]["messages"][0]
+    assert run(app, ["import", str(file), "--as", "ratings", "--kind", "model"]).exit_code == 2
+    assert run(app, ["import", str(file), "--as", "transcripts", "--kind", "person"]).exit_code == 2
+
+
 def test_help_names_the_command_as_it_is_called(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.argv", ["/somewhere/core/cli.py", "--help"])
     with pytest.raises(SystemExit):

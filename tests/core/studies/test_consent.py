@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from core.clearance import standing_of
-from core.commands.judgments import import_ratings
 from core.commands.showing import show
 from core.consent import PURPOSES, RATED, TAKING_PART
 from core.errors import DataError, NotFound, WorkbenchError
+from core.judging.importing import import_ratings
 from core.llm.agents import ensure_shipped
 from core.people import agreements
 from core.people import service as people
@@ -302,7 +302,7 @@ def test_a_forged_export_names_no_person_of_this_store(store: Store, work: Work,
 def test_ratings_from_a_file_are_not_taken_for_who_refuses(store: Store, purposes: list[str]) -> None:
     id, person = held(store, "apple")
     data = f"session,rater,instrument,item,value\n{id},R-01,wai-o-s,Q1,4\n".encode()
-    assert len(import_ratings(store, "a.csv", data)) == 1
+    assert len(import_ratings(store, "a.csv", data).ids) == 1
     agreements.withdraw(store, Who(person), purposes, id)
     with pytest.raises(DataError, match="agreed to its being rated"):
         import_ratings(store, "a.csv", data)

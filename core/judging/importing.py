@@ -1,0 +1,243 @@
+"""Ratings and comparisons made elsewhere, of sessions that are in the store: read from a table, kept whole or not at all.
+
+They are of people (*person*), or labels that came with the data (*reference*). A name proves nothing: a person from a
+table is never somebody who rated here, but the same name in the next table is the same rater again.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core import files, instruments
+from core.clearance import lacking
+from core.consent import RATED
+from core.errors import DataError, NotFound, PromptError, WorkbenchError
+from core.judging.readings import READER
+from core.results.csv_files import needed, number, rows_of
+from storage import judged, tables
+from storage.store import Store
+
+RATINGS = ("session", "rater", "instrument", "item", "value")
+COMPARISONS = ("first", "second", "rater", "instrument", "dimension", "verdict")
+KINDS = ("person", "reference")
+LONGEST = 100  # characters of a rater's name
+BLANK = "blank in the file"
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What came in: ids of rows saved, and what has to be said of the table."""
+
+    ids: list[int]
+    messages: list[WorkbenchError] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Given:
+    """One row of a table: who says what (``None``: blank) about what (``judged.ABOUT``), and the columns to save."""
+
+    line: int
+    rater: str
+    about: tuple[Any, ...]
+    said: Any
+    row: dict[str, Any]
+
+
+def import_ratings(store: Store, name: str, data: bytes, kind: str = "person") -> Taken:
+    """One rating a row; a blank value is unscored.
+
+    Raises:
+        DataError: a column, session, instrument, item or level is not there, rows say something twice or against what is
+            here, or somebody refuses to be rated. Nothing was saved.
+    """
+    return take(store, "rating", name, rows_of(name, data, RATINGS), rating, kind)
+
+
+def import_comparisons(store: Store, name: str, data: bytes, kind: str = "person") -> Taken:
+    """One comparison a row, ``first`` shown first: ``verdict`` is the number of the session that won, ``tie``, or blank
+    where unreadable.
+
+    Raises:
+        DataError: as ``import_ratings``. Nothing was saved.
+    """
+    return take(store, "comparison", name, rows_of(name, data, COMPARISONS), comparison, kind)
+
+
+class Here:
+    """The sessions and instruments that the rows of one table name."""
+
+    def __init__(self, store: Store, name: str) -> None:
+        self.store, self.name = store, name
+        self.refused = lacking(store, RATED)
+        self.sessions: dict[int, tables.Session] = {}
+
+    def session(self, row: dict[str, str], column: str) -> tables.Session:
+        told = needed(row, column, self.name)
+        id = files.record_id(told) or 0
+        if id in self.refused:
+            raise DataError(
+                "Line {line} of {name}: not everybody who has a say in session {session} agreed to its being rated here. Take the "
+                "line out; nothing was saved.", line=row["line"], name=self.name, session=told,
+            )  # fmt: skip
+        if id not in self.sessions:
+            try:
+                self.sessions[id] = self.store.sessions.get(id)
+            except NotFound as error:
+                raise DataError(
+                    "Line {line} of {name} names session {session}, which is not in the store. Bring the session in first; "
+                    "nothing was saved.", line=row["line"], name=self.name, session=told,
+                ) from error  # fmt: skip
+        return self.sessions[id]
+
+    def instrument(self, row: dict[str, str], kind: str) -> instruments.Instrument:
+        told = needed(row, "instrument", self.name)
+        try:
+            found = instruments.load(told)
+        except PromptError as error:
+            raise DataError(
+                "Line {line} of {name} names the instrument “{told}”, which is not known. Choose one of: {known}; nothing "
+                "was saved.", line=row["line"], name=self.name, told=told, known=", ".join(instruments.catalogue()),
+            ) from error  # fmt: skip
+        if found.kind != kind:
+            raise DataError(
+                "Line {line} of {name}: “{told}” is not an instrument for a {kind}; nothing was saved.",
+                line=row["line"], name=self.name, told=told, kind=kind,
+            )  # fmt: skip
+        return found
+
+    def rater(self, row: dict[str, str]) -> str:
+        told = needed(row, "rater", self.name)
+        if len(told) > LONGEST:
+            raise DataError(
+                "Line {line} of {name}: the rater's name is longer than {most} characters. Shorten it; nothing was saved.",
+                line=row["line"], name=self.name, most=LONGEST,
+            )  # fmt: skip
+        return told
+
+
+def rating(here: Here, row: dict[str, str]) -> Given:
+    session, used = here.session(row, "session"), here.instrument(row, "rating")
+    told, value = needed(row, "item", here.name), number(row, "value", here.name)
+    item = next((one for one in used.items if one.id == told), None)
+    if item is None or (value is not None and value not in {level.value for level in item.levels}):
+        raise DataError(
+            "Line {line} of {name}: {instrument} has no item {item} with the value {value}. Correct the line; nothing "
+            "was saved.", line=row["line"], name=here.name, instrument=used.id, item=told, value=row["value"],
+        )  # fmt: skip
+    fields = {
+        "session_id": session.id, "instrument": used.id, "instrument_version": used.version, "language": session.language,
+        "item": told, "value": value, "score": None if value is None else used.scored(told, value),
+        "reason": BLANK if value is None else "", "reader": READER,
+    }  # fmt: skip
+    return given("rating", row, here.rater(row), value, fields)
+
+
+def comparison(here: Here, row: dict[str, str]) -> Given:
+    pair = [here.session(row, column) for column in ("first", "second")]
+    used, told = here.instrument(row, "comparison"), needed(row, "dimension", here.name)
+    verdict, ids = row["verdict"].lower(), [session.id for session in pair]
+    winner = files.record_id(verdict)
+    known = verdict in ("", "tie") or winner in ids
+    if told not in {one.id for one in used.dimensions} or not known or ids[0] == ids[1]:
+        raise DataError(
+            "Line {line} of {name}: the dimension must be one of {instrument}, and the verdict one of the two sessions, "
+            "tie or blank. Correct the line; nothing was saved.", line=row["line"], name=here.name, instrument=used.id,
+        )  # fmt: skip
+    fields = {
+        "first_id": ids[0], "second_id": ids[1], "role_id": pair[0].role_id if pair[0].role_id == pair[1].role_id else None,
+        "instrument": used.id, "instrument_version": used.version, "language": pair[0].language, "dimension": told,
+        "winner_id": winner, "verdict": "won" if winner else verdict or "unscored", "reason": "" if verdict else BLANK,
+        "reader": READER,
+    }  # fmt: skip
+    return given("comparison", row, here.rater(row), winner or verdict or None, fields)
+
+
+def given(table: str, row: dict[str, str], rater: str, said: Any, fields: dict[str, Any]) -> Given:
+    return Given(int(row["line"]), rater, tuple(fields[name] for name in judged.ABOUT[table]), said, fields)
+
+
+# ---- all or nothing ----------------------------------------------------------------------------------
+
+
+def take(
+    store: Store, table: str, name: str, rows: Iterable[dict[str, str]], read: Callable[[Here, dict[str, str]], Given], kind: str
+) -> Taken:
+    """Read every row, then save those that are new, in one transaction."""
+    name = files.shown(name)
+    if kind not in KINDS:
+        raise DataError("Ratings cannot be of the kind “{kind}”. Choose one of: {kinds}.", kind=kind, kinds=", ".join(KINDS))
+    here = Here(store, name)
+    found = [read(here, row) for row in rows]
+    check_once(name, found)
+    try:
+        return store.database.write(lambda connection: saved(connection, table, name, found, kind))
+    except sqlite3.IntegrityError as error:
+        raise DataError(
+            "{name} was not taken: a session it names was deleted just now. Look at the table and try again; nothing was saved.",
+            name=name,
+        ) from error  # fmt: skip
+
+
+def check_once(name: str, rows: Sequence[Given]) -> None:
+    """Raises DataError: lines are about the same by the same rater."""
+    lines: dict[tuple[Any, ...], list[int]] = {}
+    for one in rows:
+        lines.setdefault((one.rater, *one.about), []).append(one.line)
+    twice = [line for same in lines.values() if len(same) > 1 for line in same]
+    if twice:
+        raise DataError(
+            "{name} says the same thing more than once: by one rater about one session and item, or one pair and dimension. "
+            "Lines: {lines}. Keep one line of each; nothing was saved.", name=name, lines=files.places(twice),
+        )  # fmt: skip
+
+
+def saved(connection: sqlite3.Connection, table: str, name: str, rows: Sequence[Given], kind: str) -> Taken:
+    """Save what is not here yet.
+
+    Raises:
+        DataError: a row contradicts what the same rater said here before.
+    """
+    raters = {rater: judged.rater_named(connection, kind, rater) for rater in dict.fromkeys(one.rater for one in rows)}
+    before = {rater: judged.said(connection, table, id) if id else {} for rater, id in raters.items()}
+    check_agree(name, [(one, before[one.rater].get(one.about)) for one in rows])
+    new = [one for one in rows if one.about not in before[one.rater] or one.said != before[one.rater][one.about]]
+    if same_but_for_version(rows, before):
+        new = []
+    ids = {rater: id or judged.add_rater(connection, kind, rater) for rater, id in raters.items()} if new else {}
+    made = judged.save(connection, table, ({**one.row, "rater_id": ids[one.rater]} for one in new))
+    return Taken(made, remarks(name, len(new), len(rows)))
+
+
+def same_but_for_version(rows: Sequence[Given], before: dict[str, dict[tuple[Any, ...], Any]]) -> bool:
+    """Whether every row is here with the same value, of whatever version of its instrument: then it is the same table.
+
+    A table does not say with which version people rated, so one that came in before an instrument changed is known again.
+    """
+    known = {(rater, *about[:-1], said) for rater, own in before.items() for about, said in own.items()}
+    return all((one.rater, *one.about[:-1], one.said) in known for one in rows)
+
+
+def check_agree(name: str, pairs: Iterable[tuple[Given, Any]]) -> None:
+    """Raises DataError: a line says another thing than the same rater did here before; a blank here is filled in."""
+    against = [(one, said) for one, said in pairs if said is not None and said != one.said]
+    if against:
+        one, said = against[0]
+        raise DataError(
+            "{name} contradicts what is here: in line {line}, {rater} says {new}, and said {old} before. Lines: {lines}. Take "
+            "them out, or give the rater another name if it is somebody else; nothing was saved.",
+            name=name, line=one.line, rater=one.rater, new=shown(one.said), old=shown(said),
+            lines=files.places([one.line for one, _said in against]),
+        )  # fmt: skip
+
+
+def shown(said: Any) -> str:
+    return "–" if said is None else f"{said:g}" if isinstance(said, float) else str(said)
+
+
+def remarks(name: str, new: int, rows: int) -> list[WorkbenchError]:
+    if not new:
+        return [WorkbenchError("{name} is here already: every row of it, with the same values. Nothing was taken twice.", name=name)]
+    if new < rows:
+        return [WorkbenchError("{n} of {all} rows of {name} are here already with the same values, and were not taken twice.", n=rows - new, all=rows, name=name)]
+    return []
