@@ -49,10 +49,12 @@ def item_values(frame: "pd.DataFrame") -> "pd.DataFrame":
     Args:
         frame: ratings of one rater (``reading.ratings``).
     Returns:
-        columns session, item, value (nan where under two thirds of the repeats are readable), readable, asked.
+        columns session, item, value (nan where under two thirds of the planned repeats are readable, a call that
+        failed and left no row being none), readable, asked.
     """
-    grouped = frame.groupby(["session", "item"], sort=False)["score"]
-    found = grouped.agg(value="mean", readable="count", asked="size").reset_index()
+    grouped = frame.groupby(["session", "item"], sort=False)
+    found = grouped.agg(value=("score", "mean"), readable=("score", "count"), there=("score", "size"), asked=("repeats", "max"))
+    found = found.assign(asked=found[["there", "asked"]].max(axis=1)).drop(columns="there").reset_index()
     need = np.ceil(found["asked"] * READABLE - 1e-9)
     found["value"] = found["value"].where(found["readable"] >= need)
     return found
