@@ -247,6 +247,18 @@ def judged(store: Store, table: str, unit_ids: Iterable[int]) -> set[tuple[int, 
     return found
 
 
+def compared(store: Store, study_id: int | None = None) -> list[Any]:
+    """What a study's units (or all) ask judges to compare: study, hash of the judge, instrument, dimension, dimensions
+    of a call for the whole instrument, first and second session, their language, repeat, whether the call failed.
+    """
+    sql = (
+        "SELECT u.study_id, a.hash, u.payload ->> 'instrument', u.payload ->> 'dimension', u.payload ->> 'dimensions', "
+        "u.first_id, u.second_id, s.language, u.payload ->> 'repeat', u.state = 'failed' "
+        "FROM unit u JOIN agent a ON a.id = u.payload ->> 'judge' LEFT JOIN session s ON s.id = u.first_id WHERE u.kind = 'comparison'"
+    )
+    return query(store, sql + (" AND u.study_id = :study" if study_id else ""), **({"study": study_id} if study_id else {}))
+
+
 def rest_sessions(store: Store, study_id: int) -> None:
     """Pause the conversations that a study left in the middle; its units go on with them when it is resumed."""
     sql = (

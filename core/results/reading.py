@@ -17,9 +17,9 @@ SINGLE_ORDER = ("person", "consensus", "reference")  # who is asked once, sides 
 VERIFIED = "({t}.quotes LIKE '%\"exact\"%' OR {t}.quotes LIKE '%\"normalised\"%')"
 ASKED = (  # who, and how it was asked; the fields of ``voices``
     "CASE a.agent_hash WHEN '' THEN 'rater ' || a.id ELSE a.agent_hash END, r.prompt, r.prompt_version, r.setting, r.way, "
-    "CASE a.kind WHEN 'rules' THEN r.engine_version ELSE '' END, r.engine, r.engine_version, r.repeats"
+    "CASE a.kind WHEN 'rules' THEN r.engine_version ELSE '' END, r.engine, r.engine_version, r.repeats, r.study_id"
 )
-ASKED_COLUMNS = ("who", "prompt", "prompt_version", "setting", "way", "rules", "engine", "engine_version", "repeats")
+ASKED_COLUMNS = ("who", "prompt", "prompt_version", "setting", "way", "rules", "engine", "engine_version", "repeats", "study")
 RATING = (
     "r.id, r.rater_id, a.kind, a.name, a.agent_hash, r.session_id, r.instrument, r.instrument_version, "
     f"r.language, r.item, r.repeat, r.value, r.score, r.reason, {VERIFIED.format(t='r')}, {ASKED}"
@@ -37,10 +37,12 @@ COMPARISON_COLUMNS = (
     "language", "dimension", "repeat", "verdict", "winner", "reason", *ASKED_COLUMNS,
 )  # fmt: skip
 SESSIONS = (
-    "SELECT s.id, s.title, s.role_id, g.card_id, s.report_id, s.client_code, y.code, s.counselor_code, "
-    "z.code, s.origin, s.engine, s.language, s.topic, a.name, g.title, p.topic, "
+    "SELECT s.id, s.title, s.role_id, g.card_id, s.report_id, coalesce(nullif(s.client_code, ''), p.client_code, ''), y.code, "
+    "s.counselor_code, z.code, s.origin, s.engine, s.language, s.topic, a.name, g.title, p.topic, "
+    "s.engine = 'demo' OR (s.engine = 'mixed' AND 'demo' IN (coalesce(a.engine, ''), coalesce(b.engine, ''))), "
     "(SELECT c.prompt FROM turn t JOIN call c ON c.id = t.call_id WHERE t.session_id = s.id LIMIT 1) "
-    "FROM session s LEFT JOIN agent a ON a.id = s.counselor_agent_id LEFT JOIN role_card g ON g.id = s.role_id "
+    "FROM session s LEFT JOIN agent a ON a.id = s.counselor_agent_id LEFT JOIN agent b ON b.id = s.client_agent_id "
+    "LEFT JOIN role_card g ON g.id = s.role_id "
     "LEFT JOIN report p ON p.id = s.report_id LEFT JOIN person y ON y.id = s.client_person_id "
     "LEFT JOIN person z ON z.id = s.counselor_person_id "
 )
@@ -50,7 +52,10 @@ METHODS = {"report/dialogue": "memo2demo", "report/roleplay": "roleplay"}
 
 @dataclass(frozen=True)
 class Held:
-    """What is known of a session: who counsels (``counselor``), whose it is (``cluster``), what made it."""
+    """What is known of a session: who counsels (``counselor``), whose it is (``cluster``), what made it.
+
+    Sessions of one role card are one role, whatever code or person stands beside it; others are their client's.
+    """
 
     id: int
     title: str
@@ -63,6 +68,7 @@ class Held:
     engine: str
     language: str
     topic: str
+    by_rules: bool = False  # the demo engine spoke in it
 
 
 @dataclass(frozen=True)
@@ -197,12 +203,12 @@ def sessions(store: Store, ids: Iterable[int]) -> dict[int, Held]:
 
 def held(row: Sequence[Any]) -> Held:
     (id, title, version, role, report, client, client_person, code, person, origin, engine, language, topic, agent,
-     role_title, report_topic, prompt) = row  # fmt: skip
-    cluster = client or (f"role {role}" if role else f"report {report}" if report else client_person)
+     role_title, report_topic, by_rules, prompt) = row  # fmt: skip
+    cluster = f"role {role}" if role else client or (f"report {report}" if report else client_person)
     return Held(
         id=id, title=title, role_id=version, card_id=role, counselor=agent or code or person or METHODS.get(prompt or "", origin),
         cluster=cluster or f"session {id}", client=client or role_title or client_person or "", origin=origin,
-        engine=engine, language=language, topic=topic or report_topic or "",
+        engine=engine, language=language, topic=topic or report_topic or "", by_rules=bool(by_rules),
     )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Win scores of a study from its comparisons: per stage, pair, agent and dimension."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,7 @@ import numpy as np
 from core.agreement.comparing import TIE, Outcome, Reading, outcomes, role_scores, tally
 from core.agreement.strength import Strength, strengths
 from core.agreement.winning import AgentScore, Pair, StageScores, stage_scores
+from core.results.asked import NOTHING, Asked, against, studies
 from core.results.claims import Claim, claim, engine_of
 from core.results.reading import SINGLE_ORDER, Held
 
@@ -66,24 +67,27 @@ def turned(pair: Pair) -> Pair:
     )  # fmt: skip
 
 
-def contest(frame: "pd.DataFrame", held: Mapping[int, Held], stages: Mapping[str, str]) -> Contest:
+def contest(
+    frame: "pd.DataFrame", held: Mapping[int, Held], stages: Mapping[str, str], asked: Asked = NOTHING
+) -> Contest:
     """Everything the comparisons of one judge say.
 
     Args:
         frame: comparisons of one rater (``reading.comparisons``), all of one instrument.
         held: the sessions compared, by id.
         stages: the stage of each dimension, from the instrument, in its order.
+        asked: what units asked the judge; a call that failed counts as a question without an answer.
     """
-    found, both = outcomes_of(frame, held, stages)
-    per_stage = {stage: list(stages.values()).count(stage) for stage in dict.fromkeys(stages.values())}
-    scores = role_scores(found, per_stage)
+    every = asked.joined(frame)
+    found, both = outcomes_of(every, held, stages)
+    scores = against(role_scores(found, {}), asked_by_role(every, held, stages, asked), stages)
     shown = {
         stage: stage_of(stage, {(a, b): each for (at, a, b), each in scores.items() if at == stage})
-        for stage in per_stage
+        for stage in dict.fromkeys(stages.values())
         if any(at == stage for at, _, _ in scores)
     }
     counts = tally(found)
-    asked = counts["decided"] + counts["tie"] + counts["orders_disagree"]
+    judged = counts["decided"] + counts["tie"] + counts["orders_disagree"]
     agents = tuple(sorted({name for o in found for name in (o.a, o.b)}))
     sessions = {int(id) for side in ("first", "second") for id in frame[side]} if len(frame) else set()
     made = {held[id].engine for id in sessions if id in held}
@@ -91,7 +95,7 @@ def contest(frame: "pd.DataFrame", held: Mapping[int, Held], stages: Mapping[str
     return Contest(
         agents=agents, outcomes=found, counts=counts, stages=shown,
         dimensions={d: dimension_means(found, d, agents) for d in stages if any(o.dimension == d for o in found)},
-        both_orders=both, same_verdict=(asked - counts["orders_disagree"]) / asked if both and asked else float("nan"),
+        both_orders=both, same_verdict=(judged - counts["orders_disagree"]) / judged if both and judged else float("nan"),
         claim=claim(judge, made), engine=engine_of(judge, made),
         engines={held[id].counselor: held[id].engine for id in sessions if id in held},
     )  # fmt: skip
@@ -112,8 +116,8 @@ def readings(frame: "pd.DataFrame", held: Mapping[int, Held], stages: Mapping[st
     Comparisons of two sessions by one and the same counselor, and of unknown dimensions, are left aside.
     """
     found = []
-    columns = ("first", "second", "winner", "verdict", "dimension", "repeat")
-    for first, second, winner, verdict, dimension, repeat in zip(*(frame[c] for c in columns), strict=True):
+    columns = ("first", "second", "winner", "verdict", "dimension", "repeat", "role")
+    for first, second, winner, verdict, dimension, repeat, role in zip(*(frame[c] for c in columns), strict=True):
         one, other = held.get(int(first)), held.get(int(second))
         if one is None or other is None or one.counselor == other.counselor or dimension not in stages:
             continue
@@ -123,8 +127,34 @@ def readings(frame: "pd.DataFrame", held: Mapping[int, Held], stages: Mapping[st
         said = won if verdict == "won" else TIE if verdict == "tie" else None
         which = (min(one.id, other.id), max(one.id, other.id), int(repeat))
         found.append(
-            Reading(one.cluster, one.counselor, other.counselor, dimension, stages[dimension], said, which)
+            Reading(role_of(one, other, role), one.counselor, other.counselor, dimension, stages[dimension], said, which)
         )
+    return found
+
+
+def role_of(one: Held, other: Held, card: float | None = None) -> str:
+    """The role (or client) two sessions are compared on, the same whichever is shown first.
+
+    Where they belong to different ones: the card the comparison names, else what the lower session belongs to.
+    """
+    if one.cluster == other.cluster:
+        return one.cluster
+    return f"role {int(card)}" if card and card == card else min(one, other, key=lambda held: held.id).cluster
+
+
+def asked_by_role(
+    frame: "pd.DataFrame", held: Mapping[int, Held], stages: Mapping[str, str], asked: Asked
+) -> dict[tuple[str, str, Hashable], frozenset[str]]:
+    """(a, b, role) → the dimensions that the studies which compared them there asked for."""
+    wanted = asked.expected(frame)
+    found: dict[tuple[str, str, Hashable], frozenset[str]] = {}
+    columns = zip(frame["first"], frame["second"], frame["role"], studies(frame), strict=True)
+    for first, second, role, study in dict.fromkeys(columns):
+        one, other = held.get(int(first)), held.get(int(second))
+        if one is not None and other is not None:
+            a, b = sorted((one.counselor, other.counselor))
+            key = (a, b, role_of(one, other, role))
+            found[key] = found.get(key, frozenset()) | wanted.get(study, frozenset())
     return found
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core import instruments
-from core.results import agreements, labels, reading, scores
+from core.results import agreements, asked, labels, reading, scores
 from core.results.reading import Held
 from core.results.trust import Trust
 from core.results.voices import Voice, of_voice
@@ -25,7 +25,7 @@ class Frame:
     """Ratings or comparisons of a study without their texts, and what is known of their sessions."""
 
     rows: "pd.DataFrame"
-    held: Mapping[int, Held]
+    held: dict[int, Held]
 
 
 def state() -> tuple[str, int]:
@@ -123,7 +123,15 @@ def contested(study: int, instrument: str, voice: Voice) -> Compared:
 def _contested(study: int, instrument: str, voice: Voice, url: str, version: int) -> Compared:
     frame, used = comparisons(study), instruments.load(instrument)
     rows = of_voice(frame.rows[frame.rows["instrument"] == instrument], voice)
-    return Compared(rows, frame.held, contest(rows, frame.held, stages(used)), used)
+    wanted = asked.asked_of(_asked(study, url, version), voice, instrument, list(stages(used)))
+    counted = rows.assign(study=study) if study else rows  # what a study reuses, it asked for itself
+    held = frame.held | reading.sessions(resources.store(), wanted.sessions - set(frame.held))
+    return Compared(rows, held, contest(counted, held, stages(used), wanted), used)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _asked(study: int, url: str, version: int) -> "pd.DataFrame":
+    return asked.compared(resources.store(), study or None)
 
 
 def heard(study: int, instrument: str, voice: Voice) -> Frame:
