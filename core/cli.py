@@ -166,6 +166,17 @@ def study_retry(id: int, as_json: AsJson = False) -> None:
     give(status(store, id), as_json)
 
 
+@study.command("anew")
+@readable
+def study_anew(id: int, as_json: AsJson = False) -> None:
+    """Begin the same plan as a new study, with the instruments as they are here; what is the same is not asked again."""
+    from core.people.service import owner
+    from core.studies.service import begin_anew, resume
+
+    store = the_store()
+    give(resume(store, begin_anew(store, id, owner(store)).id or 0), as_json)
+
+
 @app.command()
 @readable
 def reread(

@@ -229,9 +229,12 @@ class Score:
     of: int
 
 
-def load(instrument_id: str) -> Instrument:
+def load(instrument_id: str, version: int | None = None) -> Instrument:
     """The shipped instrument of this id; ``<id>-holistic`` gives one number a dimension.
 
+    Args:
+        version: the one something was judged with. Versions of an instrument differ in their words and in nothing
+            else, so in place of words that are not here any more it says so (``worded_otherwise``).
     Raises:
         PromptError: there is none, or its file does not keep the form.
     """
@@ -243,7 +246,23 @@ def load(instrument_id: str) -> Instrument:
             name=instrument_id,
         )
     found = _read(path, path.stat().st_mtime_ns, base)
-    return holistic(found) if instrument_id.endswith(HOLISTIC) else found
+    if instrument_id.endswith(HOLISTIC):
+        found = holistic(found)
+    return found if version in (None, found.version) else worded_otherwise(found, version)
+
+
+def worded_otherwise(instrument: Instrument, version: int) -> Instrument:
+    """An instrument as it was in another version: same items, levels, keying and scoring, and none of today's wording.
+
+    For figures and for reading stored replies again, never for asking.
+    """
+    said = Words(en=f"(worded otherwise in version {version})", zh=f"（第 {version} 版的措辞不同）")
+    items = tuple(
+        item.model_copy(update={"text": said, "levels": tuple(Level(value=at.value) for at in item.levels)})
+        for item in instrument.items
+    )
+    dimensions = tuple(one.model_copy(update={"definition": said}) for one in instrument.dimensions)
+    return instrument.model_copy(update={"version": version, "items": items, "dimensions": dimensions, "general": (), "rule": None})
 
 
 @lru_cache(maxsize=64)

@@ -5,7 +5,7 @@ Each opens a short transaction of its own; what a worker writes while it asks is
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import text
 from sqlmodel import select
@@ -17,6 +17,9 @@ from storage.waiting import Answered, Waiting
 CHUNK = 500
 OPEN = ("planned", "running")
 ANSWERED = ("done", "unscored")
+Which = Literal["open", "redo", "all"]
+TO_REDO = "(state IN ('failed', 'unscored') OR (state = 'done' AND reason <> ''))"
+CHOSEN: Mapping[Which, str] = {"open": "state IN ('planned', 'running')", "redo": TO_REDO, "all": "1"}
 
 WAITING = "SELECT id, position, kind, stage, key, payload, attempts, result FROM unit "
 
@@ -46,6 +49,21 @@ def add_study(store: Store, study: tables.Study, units: Iterable[Mapping[str, An
 
     store.database.run(both)
     return study
+
+
+def planned_with(store: Store, study_id: int, which: Which) -> list[tuple[str, int | None]]:
+    """The instruments that units of a study were planned with, each with its version where the units name one."""
+    sql = (
+        "SELECT DISTINCT payload ->> 'instrument', payload ->> 'version' FROM unit WHERE study_id = :study AND kind IN "
+        f"('rating', 'comparison') AND {CHOSEN[which]} ORDER BY 1, 2"
+    )
+    return [(row[0], row[1]) for row in query(store, sql, study=study_id)]
+
+
+def plan_of(store: Store, study_id: int) -> list[dict[str, Any]]:
+    """A study's units as they were planned (kind, stage, payload), in their order."""
+    rows = query(store, "SELECT kind, stage, payload FROM unit WHERE study_id = :study ORDER BY position", study=study_id)
+    return [{"kind": kind, "stage": stage, "payload": json.loads(payload)} for kind, stage, payload in rows]
 
 
 def query(store: Store, sql: str, **values: Any) -> list[Any]:
@@ -178,8 +196,7 @@ def retry(store: Store, study_id: int, but: Collection[int] = ()) -> int:
         but: units that stay as they are.
     """
     sql = (
-        "SELECT id, state, result FROM unit WHERE study_id = :study AND "
-        "(state IN ('failed', 'unscored') OR (state = 'done' AND reason <> ''))"
+        f"SELECT id, state, result FROM unit WHERE study_id = :study AND {TO_REDO}"
     )
     changed = []
     for id, state, result in query(store, sql, study=study_id):

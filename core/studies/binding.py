@@ -14,7 +14,7 @@ from core.judging.service import turns_to_judge
 from core.people.agreements import Barred, barred
 from core.reports.making import chosen_note
 from core.sessions import seating
-from core.studies import reasons
+from core.studies import reasons, versions
 from core.studies.keys import content_key, transcript_hash
 from storage import tables, units
 from storage.store import Store
@@ -60,6 +60,17 @@ class Shelf:
             self._sessions[id] = Shown(session, turns)
         for id in list(self._sessions)[: max(0, len(self._sessions) - max(KEPT_SESSIONS, len(ids)))]:
             self._sessions.pop(id, None)
+
+    def asked_with(self, study_id: int, payload: Mapping[str, Any]) -> Instrument:
+        """The instrument of a unit, in the very version it was planned with.
+
+        Raises:
+            OtherVersion: it is here in another one.
+        """
+        found = self.instrument(payload["instrument"])
+        if found.version != versions.version_of(payload):
+            raise versions.other_version(study_id, versions.Moved(found.id, versions.version_of(payload), found.version))
+        return found
 
     def session(self, id: int) -> "Shown":
         """A session with what a judge reads of it.
@@ -215,6 +226,7 @@ def resolved(payload: Mapping[str, Any], made: Mapping[int, tuple[str, dict[str,
 def comparison_facts(shelf: Shelf, study: tables.Study, payload: Mapping[str, Any]) -> dict[str, Any]:
     first, second = shelf.session(payload["first"]), shelf.session(payload["second"])
     prompt = "judge/compare" if payload["dimension"] else "judge/compare_all"
+    shelf.asked_with(study.id or 0, payload)
     return shelf.judged(payload["judge"], payload["instrument"], first.session.language, prompt) | {
         "texts": [first.hash, second.hash],
         "asked": payload["dimension"] or payload.get("dimensions", "all"),
@@ -224,7 +236,7 @@ def comparison_facts(shelf: Shelf, study: tables.Study, payload: Mapping[str, An
 
 def rating_facts(shelf: Shelf, study: tables.Study, payload: Mapping[str, Any]) -> dict[str, Any]:
     shown = shelf.session(payload["session"])
-    instrument = shelf.instrument(payload["instrument"])
+    instrument = shelf.asked_with(study.id or 0, payload)
     prompt = "judge/item" if payload["item"] else "judge/instrument"
     return shelf.judged(payload["judge"], payload["instrument"], shown.session.language, prompt) | {
         "texts": [shown.hash],

@@ -181,7 +181,7 @@ def judge_settings(agent: tables.Agent) -> Settings:
 async def rating(room: Room, asking: Asking, payload: dict[str, Any]) -> str:
     """Rate one session on one item, or on the whole instrument in one call."""
     shelf, chair = room.shelf, room.chair(payload["judge"])
-    shown, instrument = shelf.session(payload["session"]), shelf.instrument(payload["instrument"])
+    shown, instrument = shelf.session(payload["session"]), shelf.asked_with(room.study.id or 0, payload)
     whole = payload["item"] is None
     items = payload.get("items") or [i.id for i in instrument.items] if whole else [payload["item"]]
     if whole:
@@ -234,7 +234,7 @@ async def comparison(room: Room, asking: Asking, payload: dict[str, Any]) -> str
     """Compare two sessions on one dimension in one order."""
     shelf, chair = room.shelf, room.chair(payload["judge"])
     first, second = shelf.session(payload["first"]), shelf.session(payload["second"])
-    instrument = shelf.instrument(payload["instrument"])
+    instrument = shelf.asked_with(room.study.id or 0, payload)
     turns = {payload["first"]: first.turns, payload["second"]: second.turns}
     question = comparison_question(
         room.store, instrument, payload["dimension"], first.session, second.session, turns,

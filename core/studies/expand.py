@@ -186,7 +186,7 @@ def comparisons(made: Expansion, step: plan.Comparisons) -> None:
                 for entry in entries if step.calls == "item" else [None]:
                     for repeat in range(1, step.repeats + 1):
                         payload: dict[str, Any] = {
-                            "first": first.ref, "second": second.ref, "instrument": instrument.id,
+                            "first": first.ref, "second": second.ref, "instrument": instrument.id, "version": instrument.version,
                             "dimension": entry, "judge": judge, "repeat": repeat, "of": step.repeats,
                             "seed": made.seed("comparison", repeat),
                         }  # fmt: skip
@@ -220,7 +220,7 @@ def ratings(made: Expansion, step: plan.Ratings) -> None:
             for entry in entries if step.calls == "item" else [None]:
                 for repeat in range(1, step.repeats + 1):
                     payload: dict[str, Any] = {
-                        "session": session.ref, "instrument": instrument.id, "item": entry,
+                        "session": session.ref, "instrument": instrument.id, "version": instrument.version, "item": entry,
                         "setting": step.setting, "judge": judge, "repeat": repeat, "of": step.repeats,
                         "seed": made.seed("rating", repeat),
                     }  # fmt: skip

@@ -119,6 +119,7 @@ class Payload(Part):
     client: Id | None = None
     counselor: Id | None = None
     instrument: Code = ""
+    version: Whole = 1
     item: Code | None = None
     items: list[str] = []
     dimension: Code | None = None

@@ -13,7 +13,7 @@ from core.errors import DataError, Refused
 from core.llm import gate
 from core.llm.engines import place_of
 from core.people import rights
-from core.studies import service
+from core.studies import service, versions
 from core.studies.estimate import Estimate, estimate
 from storage import tables
 from storage.store import Store
@@ -83,8 +83,9 @@ def have_rated(store: Store, person: tables.Person, wish: Wish, keys: Mapping[st
 
 
 def asked_before(store: Store, person: tables.Person, wish: Wish) -> list[tables.Study]:
-    """The studies by which this person asked for the very same, oldest first."""
+    """The studies by which this person asked for the very same, in the versions that are here, oldest first."""
     known = [study for study in of_session(store, wish.session.id or 0) if study.design["steps"] == design_steps(wish)]
+    known = [study for study in known if not versions.moved(store, study.id or 0, "all")]
     return [study for study in known if rights.may(store, person, "study", study)]
 
 

@@ -10,6 +10,7 @@ from core.errors import DataError, ModelError, StoreError, WorkbenchError, msg
 from core.llm.engines import engine_of
 from core.llm.gate import is_local
 from core.llm.seam import Engine
+from core.studies import versions
 from core.studies.binding import Shelf, bind_stage
 from core.studies.design import Design, Pacing, read_design
 from core.studies.execute import Ended, execute
@@ -116,6 +117,7 @@ class StudyRun:
 
     def __init__(self, workshop: Workshop, study: tables.Study) -> None:
         self.workshop, self.store, self.study = workshop, workshop.store, study
+        versions.check(workshop.store, study.id or 0)
         self.design = design_of(study)
         self.shelf = Shelf(self.store)
         spent = units.figures(self.store, study.id or 0).cost

@@ -10,7 +10,7 @@ from core import instruments, sentences
 from core.errors import DataError, StoreError
 from core.llm.agents import ensure_shipped
 from core.people.agreements import barred, refused_units
-from core.studies import keyring, samples
+from core.studies import keyring, samples, versions
 from core.studies.binding import settle
 from core.studies.design import Design, read_design
 from core.studies.expand import Catalogue, Expansion, Instrument, expand
@@ -23,7 +23,7 @@ from storage.store import Store
 from storage.tables import now
 
 __all__ = [
-    "begin", "plan", "resume", "retry", "run_design", "set_budget", "start", "start_worker_if_needed", "status",
+    "begin", "begin_anew", "plan", "resume", "retry", "run_design", "set_budget", "start", "start_worker_if_needed", "status",
     "stop", "work_off",
 ]  # fmt: skip
 OVER = ("planned", "stopped", "needs the key", "over budget", "failed", "finished")
@@ -64,6 +64,18 @@ def begin(
     return units.add_study(store, study, (unit._asdict() for unit in made.units))
 
 
+def begin_anew(store: Store, study_id: int, person: tables.Person | None = None) -> tables.Study:
+    """Begin the plan of a study again, as a new one, with the versions of its instruments that are here.
+
+    What is the same (the sessions, comparisons with an instrument that did not change) is answered from the store.
+
+    Raises:
+        DataError: it came from elsewhere, or an instrument lacks what it asks for. Nothing was saved.
+    """
+    study = versions.begin_anew(store, own(store, study_id), person)
+    return count_known(store, study.id or 0)
+
+
 def next_draw(store: Store) -> int:
     """A number no study has drawn with, for draws of its own."""
     return int(units.query(store, "SELECT coalesce(max(draw), 0) + 1 FROM study")[0][0])
@@ -85,12 +97,14 @@ def start(
     Keys are with the worker before the study runs, so that none is taken up without them.
 
     Raises:
-        DataError: it has a budget, but nobody knows what its model costs.
+        DataError: it has a budget, but nobody knows what its model costs; or it was planned with another version of an
+            instrument.
         StoreError: the worker could not be started, or did not take the keys; nothing was started.
     """
     study = own(store, study_id)
     if study.state == "running":
         return study
+    versions.check(store, study_id)
     check_prices(store, study)
     started = study.started or now()
     if settle(store, study):
@@ -200,6 +214,7 @@ def retry(store: Store, study_id: int, wait: bool = False, keys: Mapping[str, st
     study = own(store, study_id)
     if study.state in ("running", "stopping"):
         raise DataError("Study {id} is still running. Stop it or wait; nothing was changed.", id=study_id)
+    versions.check(store, study_id, "redo")
     count = units.retry(store, study_id, refused_units(store, study_id))
     if count:
         start(store, study_id, keys)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from core import sentences
 from core.errors import WorkbenchError
-from core.studies import service
+from core.studies import service, versions
 from core.studies.progress import ANSWERED, Failure, Standing, standing
 from core.studies.worker import doing
 from pages.components import badges, layout, resources, study_money
@@ -182,6 +182,8 @@ def buttons(found: Standing) -> None:
     if study.origin == "elsewhere":
         layout.muted(_("Brought in from another workbench: read and export it here. To run it, download its design and start a study with it."))
         return
+    if study.state not in MOVING and (found.waiting or redo) and begun_otherwise(found):
+        return
     try:
         with st.container(horizontal=True):
             if study.state == "running" and st.button(_("Stop"), key="studies_stop", icon=":material/stop:"):
@@ -199,3 +201,32 @@ def buttons(found: Standing) -> None:
                     st.rerun()
     except WorkbenchError as error:
         layout.problem(error)
+
+
+def begun_otherwise(found: Standing) -> bool:
+    """Whether the study was begun with another version of an instrument: then why it is not continued, and one button."""
+    store, study, id = resources.store(), found.study, found.study.id or 0
+    try:
+        versions.check(store, id, "open")
+        versions.check(store, id, "redo")
+    except versions.OtherVersion as error:
+        if not study.reason or say(sentences.read(study.reason)) != say(error):
+            layout.notice(say(error), "warning")
+        if st.button(_("Begin it as a new study"), key="studies_anew", type="primary", icon=":material/restart_alt:"):
+            begin_anew(store, id)
+        return True
+    except WorkbenchError as error:
+        layout.problem(error)
+    return False
+
+
+def begin_anew(store: Store, id: int) -> None:
+    """The same plan with the instruments of today, opened on this page."""
+    try:
+        study = service.begin_anew(store, id, resources.person())
+    except WorkbenchError as error:
+        layout.problem(error)
+        return
+    st.query_params["study"] = str(study.id)
+    st.session_state.pop("studies_study", None)
+    st.rerun()

@@ -17,7 +17,7 @@ from core.studies import service
 from core.studies.prices import OverBudget
 from core.studies.unit import NOTHING_CAME
 from pages.components import words as catalogues
-from storage import tables
+from storage import tables, units
 from storage.store import Store
 from tests.pages.conftest import Open, assert_calm, shown, table_with
 
@@ -330,3 +330,19 @@ def test_what_did_not_work_is_said_whole_and_in_the_persons_language(
     monkeypatch.setattr(catalogues, "catalogue", lambda language: chinese)
     assert_calm(open_page("studies.py", "zh", study=study))
     assert "{said} is not a level of the scale from {lowest} to {highest}, but lies between two of them" in looked_up
+
+
+def test_a_study_of_another_version_offers_one_button_and_no_other(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    a_session(store)
+    study = service.begin(store, yaml.safe_load(DESIGN))
+    units.change(store, "UPDATE unit SET payload = json_remove(payload, '$.version') WHERE study_id = :id", {"id": study.id})
+    at = open_page("studies.py", study=study.id)
+    assert_calm(at)
+    assert "was begun with version 1 of the instrument wai-o-s" in shown(at)
+    assert not {"studies_start", "studies_retry"} & {button.key for button in at.button}
+    at.button(key="studies_anew").click().run()
+    assert_calm(at)
+    new = store.studies.all()[-1]
+    assert new.id != study.id and at.query_params["study"] == [str(new.id)]
+    assert "was begun with version" not in shown(at) and at.button(key="studies_start").label == "Start"
