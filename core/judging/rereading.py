@@ -146,14 +146,14 @@ def groups(store: Store, study_id: int | None) -> tuple[list[Group], int]:
         if reply is not None and reply.prompt in FORMS and here.has(table, row):
             by_reply.setdefault((table, row["call_id"], *sessions_of(table, row)), []).append(row)
     found = [
-        Group(table, some, replies[call], here.instrument(some[0]["instrument"]))
+        Group(table, some, replies[call], here.instrument(some[0]["instrument"], some[0]["instrument_version"]))
         for (table, call, *_), some in by_reply.items()
     ]
     return found, len(rows) - sum(len(group.rows) for group in found)
 
 
 class Here:
-    """The instruments of today."""
+    """The instruments that are here. Of a former version the words are gone; its items and levels are those of today."""
 
     def __init__(self) -> None:
         self.instrument = lru_cache(maxsize=64)(load)
@@ -161,12 +161,12 @@ class Here:
     def has(self, table: str, row: Row) -> bool:
         """Whether the instrument that a row was judged with is here in that version."""
         try:
-            instrument = self.instrument(row["instrument"])
+            instrument = self.instrument(row["instrument"], row["instrument_version"])
             if table == "rating":
                 instrument.item(row["item"])
         except (PromptError, DataError):
             return False
-        return instrument.version == row["instrument_version"]
+        return row["instrument_version"] <= self.instrument(row["instrument"]).version
 
 
 def answer_of(reply: kept.Reply) -> Answer:

@@ -31,7 +31,7 @@ def form_choice(key: str) -> str:
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _people(instrument: str, version: int, language: str, kind: str, url: str, state: int) -> Tables:
     """Sessions × (items, dimensions, total) of every rater of one kind who used this version in this language."""
-    frame, used = results_data.ratings(ALL, instrument), instruments.load(instrument)
+    frame, used = results_data.ratings(ALL, instrument), instruments.load(instrument, version)
     found = agreements.people_values(frame.rows, kind, version, language)
     return {
         name: agreements.with_sums(table, dimensions(used), used.scoring) for name, table in found.items()
@@ -62,7 +62,7 @@ def kind_choice(instrument: str, voice: Voice) -> str:
 def _beside(
     instrument: str, voice: Voice, kind: str, url: str, state: int
 ) -> tuple[pd.DataFrame, list[Agreed]]:
-    frame, used = results_data.heard(ALL, instrument, voice), instruments.load(instrument)
+    frame, used = results_data.heard(ALL, instrument, voice), instruments.load(instrument, voice.version)
     table = scores.wide(scores.item_values(frame.rows), [item.id for item in used.items])
     judge = agreements.with_sums(table, dimensions(used), used.scoring)
     known = people(instrument, voice.version, voice.language, kind)
@@ -71,7 +71,7 @@ def _beside(
 
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _between(instrument: str, version: int, language: str, url: str, state: int) -> list[Agreed]:
-    frame, used = results_data.ratings(ALL, instrument), instruments.load(instrument)
+    frame, used = results_data.ratings(ALL, instrument), instruments.load(instrument, version)
     return agreements.between_people(people(instrument, version, language), dimensions(used), frame.held)
 
 
@@ -80,7 +80,7 @@ def _between(instrument: str, version: int, language: str, url: str, state: int)
 
 def judge_and_people(instrument: str, voice: Voice) -> None:
     """The trust label first, then item by item, the largest disagreements, and what it does not show."""
-    used = instruments.load(instrument)
+    used = instruments.load(instrument, voice.version)
     kind = kind_choice(instrument, voice)
     judge, found = _beside(instrument, voice, kind, *results_data.state())
     label = results_data.label("rating", instrument, voice)
@@ -241,7 +241,7 @@ def people_words(instrument: str, known: Tables) -> str:
 def between_people(instrument: str, version: int, language: str) -> None:
     from pages.components import agreement_tables
 
-    used, known = instruments.load(instrument), people(instrument, version, language)
+    used, known = instruments.load(instrument, version), people(instrument, version, language)
     if len(known) < 2:
         layout.empty(
             _("Two people are needed"),

@@ -18,7 +18,7 @@ from pages.components.words import _, many
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _matched(instrument: str, voice: Voice, url: str, state: int) -> tuple[list[labels.Match], int]:
     frame: Frame = results_data.comparisons(ALL)
-    used = instruments.load(instrument)
+    used = instruments.load(instrument, voice.version)
     own = frame.rows[frame.rows["instrument"] == instrument]
     found = labels.asked(own, voice, results_data.stages(used), frame.held)
     return labels.matches(found, results_data.stages(used)), len(found.people)
@@ -26,7 +26,7 @@ def _matched(instrument: str, voice: Voice, url: str, state: int) -> tuple[list[
 
 def verdicts(instrument: str, voice: Voice) -> None:
     """How often a judge and the majority of people name the same side."""
-    used = instruments.load(instrument)
+    used = instruments.load(instrument, voice.version)
     found, persons = _matched(instrument, voice, *results_data.state())
     label = results_data.label("comparison", instrument, voice)
     engine = "demo" if voice.kind == "rules" else "openai"

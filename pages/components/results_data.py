@@ -121,7 +121,7 @@ def contested(study: int, instrument: str, voice: Voice) -> Compared:
 
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _contested(study: int, instrument: str, voice: Voice, url: str, version: int) -> Compared:
-    frame, used = comparisons(study), instruments.load(instrument)
+    frame, used = comparisons(study), instruments.load(instrument, voice.version)
     rows = of_voice(frame.rows[frame.rows["instrument"] == instrument], voice)
     wanted = asked.asked_of(_asked(study, url, version), voice, instrument, list(stages(used)))
     counted = rows.assign(study=study) if study else rows  # what a study reuses, it asked for itself
@@ -160,7 +160,7 @@ def scored(study: int, instrument: str, voice: Voice) -> Scored:
 
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _scored(study: int, instrument: str, voice: Voice, url: str, version: int) -> Scored:
-    frame, used = heard(study, instrument, voice), instruments.load(instrument)
+    frame, used = heard(study, instrument, voice), instruments.load(instrument, voice.version)
     values = scores.item_values(frame.rows)
     table = scores.wide(values, [item.id for item in used.items])
     sums = agreements.with_sums(table, dimensions(used), used.scoring)
@@ -175,7 +175,7 @@ def repeats(study: int, instrument: str, voice: Voice) -> list[agreements.Agreed
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _repeats(study: int, instrument: str, voice: Voice, url: str, version: int) -> list[agreements.Agreed]:
     frame = heard(study, instrument, voice)
-    return agreements.repeats(frame.rows, dimensions(instruments.load(instrument)), frame.held)
+    return agreements.repeats(frame.rows, dimensions(instruments.load(instrument, voice.version)), frame.held)
 
 
 def label(table: str, instrument: str, voice: Voice) -> Trust:
@@ -185,7 +185,7 @@ def label(table: str, instrument: str, voice: Voice) -> Trust:
 
 @st.cache_resource(max_entries=48, show_spinner=False)
 def _label(table: str, instrument: str, voice: Voice, url: str, version: int) -> Trust:
-    used = instruments.load(instrument)
+    used = instruments.load(instrument, voice.version)
     if table == "rating":
         every = ratings(ALL, instrument)
         return labels.rating_label(every.rows, voice, dimensions(used), used.scoring, every.held)

@@ -76,7 +76,7 @@ def comparison(id: int) -> None:
     store = resources.store()
     row = reading.reading(store, "comparison", id)
     back("comparison")
-    used = instruments.load(row["instrument"])
+    used = instruments.load(row["instrument"], row["instrument_version"])
     sessions = [resources.see(store.sessions.get(row[name])) for name in ("first_id", "second_id")]
     looking.at(*(("session", session.id or 0) for session in sessions))
     held = reading.sessions(store, [row["first_id"], row["second_id"]])
@@ -155,7 +155,7 @@ def rating(id: int) -> None:
     store = resources.store()
     row = reading.reading(store, "rating", id)
     back("rating")
-    used, session = instruments.load(row["instrument"]), resources.see(store.sessions.get(row["session_id"]))
+    used, session = instruments.load(row["instrument"], row["instrument_version"]), resources.see(store.sessions.get(row["session_id"]))
     looking.at(("session", session.id or 0))
     item = used.item(row["item"])
     held = reading.sessions(store, [row["session_id"]])[row["session_id"]]

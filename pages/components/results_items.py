@@ -24,7 +24,7 @@ ANY = ""
 
 
 def section(study: int, instrument: str, voice: Voice) -> None:
-    frame, used = results_data.heard(study, instrument, voice), instruments.load(instrument)
+    frame, used = results_data.heard(study, instrument, voice), instruments.load(instrument, voice.version)
     found = results_data.scored(study, instrument, voice)
     values, sums = found.values, found.sums
     made = {frame.held[s].engine for s in set(frame.rows["session"]) if s in frame.held}

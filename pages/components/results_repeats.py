@@ -19,7 +19,7 @@ PUBLISHED = "ICC(A,k)"
 
 
 def section(study: int, instrument: str, voice: Voice) -> None:
-    frame, used = results_data.heard(study, instrument, voice), instruments.load(instrument)
+    frame, used = results_data.heard(study, instrument, voice), instruments.load(instrument, voice.version)
     found = results_data.repeats(study, instrument, voice)
     meaning(voice)
     if not found:

@@ -83,15 +83,15 @@ def judged(session: tables.Session) -> None:
                     instrument=instrument_name(instrument), version=version, rater=rater, engine=kind_name(kind)
                 )
             )
-            st.dataframe(items(instrument, given), hide_index=True, height="content")
+            st.dataframe(items(instrument, version, given), hide_index=True, height="content")
             if how := scale_words(instrument):
                 layout.muted(how)
-            evidence(session, instrument, given)
+            evidence(session, instrument, version, given)
         if (study := rows[-1]["study_id"]) and resources.may("groups"):
             layout.link("results.py", _("See them in Results"), {"study": study})
 
 
-def evidence(session: tables.Session, instrument: str, rows: list[dict[str, Any]]) -> None:
+def evidence(session: tables.Session, instrument: str, version: int, rows: list[dict[str, Any]]) -> None:
     """Why each item was rated so: the reasoning and the quotes of each repeat, linked to their turns."""
     told = [row for row in rows if row["reasoning"] or row["quotes"] or row["reason"]]
     if not told:
@@ -101,7 +101,7 @@ def evidence(session: tables.Session, instrument: str, rows: list[dict[str, Any]
         by_item[row["item"]].append(row)
     with st.expander(_("Reasons and quotes"), icon=":material/format_quote:"):
         for item, given in by_item.items():
-            layout.card_title(item_words(instrument, item), over=item)
+            layout.card_title(item_words(instrument, version, item), over=item)
             for row in given:
                 shown = "–" if row["score"] is None else f"{row['score']:g}"
                 layout.muted(_("Repeat {n}: {value}").format(n=row["repeat"], value=shown))
@@ -111,10 +111,10 @@ def evidence(session: tables.Session, instrument: str, rows: list[dict[str, Any]
                 transcript.quote_list(row["quotes"], key="turn", text_language=session.language)
 
 
-def item_words(instrument: str, item: str) -> str:
-    """An item as it is worded; its id where the instrument is not here."""
+def item_words(instrument: str, version: int, item: str) -> str:
+    """An item as this version words it; its id where the instrument is not here."""
     try:
-        return next((one.text.of(language()) for one in instruments.load(instrument).items if one.id == item), item)
+        return next((one.text.of(language()) for one in instruments.load(instrument, version).items if one.id == item), item)
     except WorkbenchError:
         return item
 
@@ -130,7 +130,7 @@ def scale_words(instrument: str) -> str:
     )
 
 
-def items(instrument: str, rows: list[dict[str, Any]]) -> pd.DataFrame:
+def items(instrument: str, version: int, rows: list[dict[str, Any]]) -> pd.DataFrame:
     """Per item: its wording, mean score of the readable repeats, how many, how many unscored."""
     by_item: dict[str, list[float | None]] = defaultdict(list)
     for row in rows:
@@ -139,7 +139,7 @@ def items(instrument: str, rows: list[dict[str, Any]]) -> pd.DataFrame:
         [
             {
                 _("Item"): item,
-                _("Asked"): item_words(instrument, item),
+                _("Asked"): item_words(instrument, version, item),
                 _("Mean"): round(sum(read) / len(read), 2) if (read := [s for s in scores if s is not None]) else None,
                 _("n"): len(read),
                 _("Unscored"): len(scores) - len(read),

@@ -1,7 +1,9 @@
 """A researcher reads, checks and scores with the shipped instruments, or brings a file of their own."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
+from hashlib import sha256
 
 import pytest
 import yaml
@@ -223,3 +225,49 @@ def test_the_list_knows_published_wording() -> None:
     assert len(known) > 4000
     for said, found in (("There is agreement about the steps", True), ("agreement about the steps", False)):
         assert any(published_runs.hashed(run) in known for run in published_runs.runs(said)) == found
+
+
+# sha256 of everything but the words, as it was in version 1: another structure is another id, not another version
+STRUCTURES = {
+    "client-consistency": "8deb0af7270c",
+    "client-realism": "378b908a078d",
+    "client-receptivity": "959f843f0f25",
+    "cpsycoun-extrinsic": "c8aafdc57e87",
+    "cpsycoun-intrinsic": "36a5a2af36fa",
+    "hill": "ed11cc7168e6",
+    "risk": "f795cf34269a",
+    "wai-o-s": "d14eb5e0f3f6",
+    "wai-o-s-published": "78a939fc5aa5",
+    "cpsycoun-intrinsic-holistic": "03db596df7e1",
+    "cpsycoun-extrinsic-holistic": "ebcd3e150a24",
+}
+
+
+def structure(name: str) -> str:
+    instrument = load(name)
+    items = [(i.id, i.dimension, [level.value for level in i.levels], i.reversed, i.not_applicable, i.no_evidence) for i in instrument.items]
+    dimensions = [(dimension.id, dimension.stage) for dimension in instrument.dimensions]
+    told = json.dumps([instrument.kind, instrument.scoring, dimensions, items])
+    return sha256(told.encode()).hexdigest()[:12]
+
+
+@pytest.mark.parametrize("name", [*IDS, "cpsycoun-intrinsic-holistic", "cpsycoun-extrinsic-holistic"])
+def test_versions_differ_in_words_only(name: str) -> None:
+    assert structure(name) == STRUCTURES[name]
+
+
+def test_a_former_version_has_todays_items_and_none_of_its_words() -> None:
+    for name in ("wai-o-s-published", "cpsycoun-intrinsic-holistic", "hill"):
+        here, former = load(name), load(name, 7)
+        assert former.version == 7 and load(name, here.version) is not former
+        assert [(i.id, i.reversed, [at.value for at in i.levels]) for i in former.items] == [
+            (i.id, i.reversed, [at.value for at in i.levels]) for i in here.items
+        ]
+        todays = {text.en for item in here.items for text in wordings(item)} | {one.definition.en for one in here.dimensions}
+        assert not todays & {text.en for text in wordings(former)}
+    assert load("wai-o-s-published", 1).scored("Q1", 2) == 4
+
+
+def test_a_file_that_names_no_source_in_short_and_no_rule_keeps_its_hash() -> None:
+    """The key of an answer holds the hash: what did not change is not asked again."""
+    assert load("hill").hash.startswith("0935a18a05fd")
