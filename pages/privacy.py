@@ -23,6 +23,8 @@ from pages.components import (
 from pages.components.words import _, many
 from storage.store import Store
 
+MOST_OFFERED = 200  # sessions to choose from at once; others are searched for
+
 
 def kind_names() -> dict[str, str]:
     return {
@@ -35,10 +37,25 @@ def kind_names() -> dict[str, str]:
     }
 
 
+def sessions_to_choose(store: Store) -> dict[Any, str]:
+    """Sessions that can be deleted: all, or the newest that were searched for, and those chosen already."""
+    wanted = (*session_view.LABELLED, "created")
+    many_more, sought = store.sessions.count() > MOST_OFFERED, ""
+    if many_more:
+        sought = st.text_input(_("Search"), key="privacy_search", placeholder=_("Title or number"))
+    rows = store.sessions.newest(*wanted, most=MOST_OFFERED, like=sought.strip())
+    kept = set(st.session_state.get("privacy_which_session", [])) - {row.id for row in rows}
+    rows += [row for id in sorted(kept) for row in store.sessions.brief(*wanted, id=id)]
+    if many_more:
+        layout.muted(_("Offered are the newest {n} that match. Search for others by a word of the title or the number.").format(n=f"{MOST_OFFERED:,}"))
+    words = session_view.labels(rows)
+    return {row.id: f"{words[row.id]} · {row.created[:10]}" for row in rows}
+
+
 def choices(store: Store, kind: str) -> dict[Any, str]:
     """Records of this kind that can be deleted, by id, with words to tell them apart."""
     if kind == "session":
-        return {s.id: f"{session_view.label(s)} · {s.created[:10]}" for s in store.sessions.all()}
+        return sessions_to_choose(store)
     if kind == "report":
         shown = {r.id for r in resources.visible(store.reports.all(), "report")}
         return {r.id: f"{r.id} · {r.title}" if r.id in shown else _("{n} · withdrawn").format(n=r.id) for r in store.reports.all()}
@@ -46,9 +63,9 @@ def choices(store: Store, kind: str) -> dict[Any, str]:
         return {r.card_id: f"{r.card_id} · {r.title}" for r in store.roles.cards()}
     if kind == "study":
         return {s.id: f"{s.id} · {s.name}" for s in store.studies.all()}
-    codes = {getattr(s, f"{kind}_code") for s in store.sessions.all()}
+    codes = store.sessions.distinct(f"{kind}_code")
     if kind == "client":
-        codes |= {o.client_code for o in store.outcomes.all()}
+        codes |= store.outcomes.distinct("client_code")
     return {code: code for code in sorted(codes - {""})}
 
 

@@ -135,15 +135,20 @@ def library() -> None:
     layout.muted(_("{shown} of {all} reports").format(shown=len(kept), all=len(reports)))
     if not kept:
         return
+    notes = store.notes.per("report_id")
+    dialogues = store.sessions.per("report_id", origin="reconstructed", withdrawn="")
+    words, languages = states(), {code: session_view.language_name(code) for code in {r.language for r in kept}}
+    topics = {code: label_of("topics", code) for code in {r.topic for r in kept}}
+    schools = {code: label_of("schools", code) for code in {r.school for r in kept}}
     table = pd.DataFrame(
         {
             _("Title"): [r.title for r in kept],
-            _("Language"): [session_view.language_name(r.language) for r in kept],
-            _("Topic"): [label_of("topics", r.topic) for r in kept],
-            _("School"): [label_of("schools", r.school) for r in kept],
-            _("State"): [states()[now[r.id or 0]] for r in kept],
-            _("Notes"): [len(store.reports.notes(r.id or 0)) for r in kept],
-            _("Dialogues"): [store.sessions.count(report_id=r.id, origin="reconstructed", withdrawn="") for r in kept],
+            _("Language"): [languages[r.language] for r in kept],
+            _("Topic"): [topics[r.topic] for r in kept],
+            _("School"): [schools[r.school] for r in kept],
+            _("State"): [words[now[r.id or 0]] for r in kept],
+            _("Notes"): [notes.get(r.id, 0) for r in kept],
+            _("Dialogues"): [dialogues.get(r.id, 0) for r in kept],
         }
     )
     picked: Any = st.dataframe(table, hide_index=True, on_select="rerun", selection_mode="single-row", key="reports_table")

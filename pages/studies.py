@@ -13,8 +13,7 @@ from core.files import record_id
 from core.people import looks
 from core.studies import own, service
 from core.studies.archive import records_in
-from core.studies.estimate import estimate
-from core.studies.expand import Expansion
+from core.studies.estimate import Estimate, estimate
 from core.studies.export import export_archive
 from core.studies.importing import import_archive
 from core.studies.progress import standing
@@ -72,22 +71,32 @@ def read(text: str) -> dict[str, object]:
 
 def before_starting(store: Store, given: dict[str, object]) -> None:
     """What the design will take, from what past calls were like."""
-    _design, made, _drawn = service.plan(store, given)
-    found = estimate(store, made)
+    found, left_out = weighed(written(given), str(store.url), store.data_version())
     kinds = study_standing.kind_names()
     layout.section(_("Before you start"))
     study_money.takes(found)
     layout.muted(_(" · ").join(f"{kinds.get(kind, kind)}: {n:,}" for kind, n in found.units.items()))
-    say_left_out(made)
+    say_left_out(left_out)
     if found.unpriced:
         layout.notice(_("No price is known for {models}: the cost is not known, not 0.").format(models=", ".join(found.unpriced)), "warning")
     if found.goes_to:
         layout.notice(_("Texts go to: {names}").format(names=", ".join(found.goes_to)), "warning")
 
 
-def say_left_out(made: Expansion) -> None:
+@st.cache_resource(max_entries=8, show_spinner=False)
+def weighed(given: str, url: str, version: int) -> tuple[Estimate, list[str]]:
+    """What a design (as YAML) will take, and why sessions are left out of it; anew when the store or the design changes.
+
+    Raises:
+        DataError: it cannot be run.
+    """
+    store = resources.store()
+    _design, made, _drawn = service.plan(store, yaml.safe_load(given))
+    return estimate(store, made), list(made.left_out.values())
+
+
+def say_left_out(reasons: list[str]) -> None:
     """Sessions that would be judged, were it not for who spoke in them."""
-    reasons = list(made.left_out.values())
     if n := reasons.count("not rated"):
         layout.notice(many("{n} session is not judged: somebody in it did not agree to being rated here.", "{n} sessions are not judged: somebody in them did not agree to being rated here.", n), "warning")
     if n := reasons.count("withdrawn"):

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, or_, text, update
+from sqlalchemy import String, and_, cast, func, or_, text, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session as Transaction
 from sqlmodel import col, select
@@ -221,6 +221,20 @@ class Sessions(Records[tables.Session]):
             .order_by(col(one.id).desc())
         )  # fmt: skip
         return self.database.run(lambda session: [dict(row._mapping) for row in session.exec(query)])
+
+    def newest(self, *columns: str, most: int, like: str = "") -> list[Any]:
+        """These columns of the newest sessions, newest first.
+
+        Args:
+            most: how many at most.
+            like: only those whose number, or title while they are not withdrawn, has this in it.
+        """
+        one = tables.Session
+        query = select(*(getattr(one, name) for name in columns)).order_by(col(one.id).desc()).limit(most)
+        if like:
+            titled = and_(col(one.withdrawn) == "", col(one.title).icontains(like, autoescape=True))
+            query = query.where(or_(cast(one.id, String).contains(like, autoescape=True), titled))
+        return self.database.run(lambda session: list(session.exec(query).all()))
 
     def count_withdrawn(self) -> int:
         """Sessions that nobody reads any more."""

@@ -137,6 +137,22 @@ class Records(Generic[Row]):
         query = select(self.table).filter_by(**equals).order_by(self.table.id)
         return self.database.run(lambda session: list(session.exec(query).all()))
 
+    def brief(self, *columns: str, **equals: Any) -> list[Any]:
+        """These columns of the rows that ``all`` gives: nothing else of them is read."""
+        query = select(*(getattr(self.table, name) for name in columns)).filter_by(**equals).order_by(self.table.id)
+        return self.database.run(lambda session: list(session.exec(query).all()))
+
+    def distinct(self, column: str) -> set[Any]:
+        """The values that stand in a column."""
+        query = select(getattr(self.table, column)).distinct()
+        return set(self.database.run(lambda session: session.exec(query).all()))
+
+    def per(self, column: str, **equals: Any) -> dict[Any, int]:
+        """How many rows there are of each value of a column."""
+        of = getattr(self.table, column)
+        query = select(of, func.count()).filter_by(**equals).group_by(of)
+        return dict(self.database.run(lambda session: [tuple(row) for row in session.exec(query)]))
+
     def find(self, **equals: Any) -> Row | None:
         query = select(self.table).filter_by(**equals).order_by(self.table.id).limit(1)
         return self.database.run(lambda session: session.exec(query).first())

@@ -82,7 +82,7 @@ class Weigher:
         self.loads: dict[tuple[int, str], Load] = {}
         self.kinds: Counter[str] = Counter()
         self.lengths = session_lengths(store)
-        self.turn = past_turn(store)
+        self.turn = past_turn(store, self.lengths)
         self.language = made.design.language
         self.overhead = lru_cache(maxsize=None)(self._overhead)
         self.entry = lru_cache(maxsize=None)(self._entry)
@@ -254,9 +254,8 @@ def report_lengths(store: Store) -> dict[int, float]:
     return {r[0]: float(r[1] if r[2] == "zh" else r[1] / 4) for r in units.query(store, sql)}
 
 
-def past_turn(store: Store) -> float:
-    """Tokens of an utterance in past sessions, its speaker's mark included."""
-    lengths = session_lengths(store)
+def past_turn(store: Store, lengths: Mapping[int, float]) -> float:
+    """Tokens of an utterance in past sessions (``session_lengths``), its speaker's mark included."""
     turns = units.query(store, "SELECT count(*) FROM turn")[0][0]
     return sum(lengths.values()) / turns if turns >= 50 else TURN_TOKENS
 

@@ -55,15 +55,14 @@ def whose(store: Store) -> Who | None:
 
 
 def codes(store: Store, seat: str) -> list[str]:
-    found = {getattr(one, f"{seat}_code") for one in [*store.sessions.all(), *store.reports.all()]}
-    return sorted(found - {""})
+    return sorted((store.sessions.distinct(f"{seat}_code") | store.reports.distinct(f"{seat}_code")) - {""})
 
 
 def record(store: Store, who: Who) -> None:
     """The answer itself, as it was given on paper."""
     said = {"yes": _("agreed"), "no": _("refused"), "withdrawn": _("withdrawn")}
     sessions = of(store, who)
-    names = {one.id: session_view.label(one) for one in sessions}
+    names = session_view.labels(sessions)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         purposes = st.multiselect(_("Purposes"), list(PURPOSES), format_func=purpose_name, key="privacy_others_purposes", placeholder=_("Choose"))
         answer = st.segmented_control(_("Answer"), list(said), format_func=lambda one: said[one], default="yes", required=True, key="privacy_others_answer")

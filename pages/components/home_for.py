@@ -1,6 +1,7 @@
 """Home for everybody who is no researcher: what is theirs, and the one thing they may do next."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import streamlit as st
 
@@ -27,8 +28,9 @@ def draw(store: Store, here: tables.Person) -> None:
         layout.lead_card(_("You have no role here yet"), _("A researcher gives you one, on Data and privacy."))
 
 
-def own_sessions(store: Store, here: tables.Person) -> list[tables.Session]:
-    return rights.visible(store, here, store.sessions.all(), "session")
+def own_sessions(store: Store, here: tables.Person) -> list[Any]:
+    """Rows of the sessions that are theirs, oldest first: what this page needs to know of them."""
+    return rights.visible(store, here, store.sessions.brief("id", "origin", "state", "counselor_code", "withdrawn"), "session")
 
 
 def own_reports(store: Store, here: tables.Person) -> list[tables.Report]:
@@ -86,11 +88,11 @@ def for_rater(store: Store, here: tables.Person) -> Step:
     )  # fmt: skip
 
 
-def paused_of(sessions: list[tables.Session]) -> tables.Session | None:
+def paused_of(sessions: list[Any]) -> Any:
     return next((one for one in reversed(sessions) if one.origin == "live" and one.state == "paused"), None)
 
 
-def go_on(paused: tables.Session) -> Step:
+def go_on(paused: Any) -> Step:
     return (
         _("Go on with a paused session"), _("Every turn so far is saved."), _("Open Live session"), "live.py",
         {"session": paused.id},

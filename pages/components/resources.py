@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 import streamlit as st
@@ -106,7 +107,12 @@ def role_name(code: str) -> str:
 
 def agent_name(agent: tables.Agent) -> str:
     """An agent's name; a shipped one's in the language of this session."""
-    shipped = {known["name"]: known for known in yaml.safe_load(SHIPPED.read_text("utf-8"))}
-    if agent.name in shipped and language() == "zh":
-        return str(shipped[agent.name].get("zh") or agent.name)
+    if agent.name in shipped_agents() and language() == "zh":
+        return str(shipped_agents()[agent.name].get("zh") or agent.name)
     return agent.name
+
+
+@cache
+def shipped_agents() -> dict[str, dict[str, str]]:
+    """The agents that come with the workbench, by name."""
+    return {known["name"]: known for known in yaml.safe_load(SHIPPED.read_text("utf-8"))}

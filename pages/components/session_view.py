@@ -1,6 +1,7 @@
 """What the pages about sessions share: who sits where, the role card, where a session stands, in words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -232,11 +233,26 @@ def withdrawn(session: tables.Session) -> None:
 
 def label(session: tables.Session) -> str:
     """A session in one line, for choices; of a withdrawn one nothing but its number."""
-    if session.withdrawn:
-        return _("{id} · withdrawn").format(id=session.id)
-    return _("{id} · {title} ({origin})").format(
-        id=session.id, title=session.title or _("untitled"), origin=origin_name(session.origin)
-    )
+    return labels([session])[session.id or 0]
+
+
+LABELLED = ("id", "title", "origin", "withdrawn")  # columns a label is made of
+
+
+def labels(sessions: Iterable[Any]) -> dict[int, str]:
+    """Many sessions, each in one line, by id; what they have in common is put into words once.
+
+    Args:
+        sessions: rows with at least the columns ``LABELLED``.
+    """
+    rows = list(sessions)
+    hidden, shown, untitled = _("{id} · withdrawn"), _("{id} · {title} ({origin})"), _("untitled")
+    origins = {code: origin_name(code) for code in {row.origin for row in rows}}
+    return {
+        row.id: hidden.format(id=row.id) if row.withdrawn
+        else shown.format(id=row.id, title=row.title or untitled, origin=origins[row.origin])
+        for row in rows
+    }  # fmt: skip
 
 
 def opener_name(known: Mapping[str, dict[str, str]]) -> str:

@@ -109,11 +109,12 @@ def chosen_roles(store: Store, source: str, spoken: str) -> tuple[Any, list[Desi
 
 def session_choice(store: Store, spoken: str) -> list[int]:
     refused = lacking(store, RATED)
-    over = [row for row in store.sessions.all(language=spoken, withdrawn="") if row.state in ("ended", "stopped")]
+    every_one = store.sessions.brief(*session_view.LABELLED, "state", language=spoken, withdrawn="")
+    over = [row for row in every_one if row.state in ("ended", "stopped")]
     rows = [row for row in over if row.id not in refused][-MOST_LISTED:]
     if n := sum(row.id in refused for row in over):
         layout.muted(many("{n} session is left out: not everybody in it agreed to being rated here.", "{n} sessions are left out: not everybody in them agreed to being rated here.", n))
-    known = {row.id or 0: session_view.label(row) for row in reversed(rows)}
+    known = session_view.labels(reversed(rows))
     every = st.checkbox(_("All {n} of them").format(n=len(known)), value=True, key=f"studies_every_{spoken}", persist_state="session")
     if every:
         return list(known)

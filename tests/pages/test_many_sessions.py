@@ -153,3 +153,52 @@ def test_a_tick_stays_with_its_session_when_the_list_is_filtered(open_page: Open
     assert at.session_state[session_choice.TICKED] == [10]
     at.text_input(key="sessions_search").set_value("case 2").run()
     assert at.session_state[session_choice.TICKED] == [] and at.button(key="sessions_open").disabled
+
+
+# ---- other pages -----------------------------------------------------------------------------------------------------
+
+
+def test_reports_are_listed_with_as_few_questions_to_the_store(open_page: Open, store: Store) -> None:
+    seen = []
+    for many in (5, 20):
+        store.reports.add_many(tables.Report(title=f"Case {n}", content_hash=f"{many} {n}") for n in range(many))
+        report = store.reports.all()[-1].id or 0
+        store.reports.add_note(tables.Note(report_id=report))
+        store.sessions.add(tables.Session(title="Rebuilt", origin="reconstructed", report_id=report))
+        at = open_page("reports.py")
+        with statements() as asked:
+            at.run()
+        seen.append(len(asked))
+        table = table_with(at, "Dialogues")
+        assert table["Notes"].iloc[0] == table["Dialogues"].iloc[0] == 1 and sum(table["Notes"]) == len(seen)
+    assert seen[0] == seen[1]
+
+
+def test_what_a_design_takes_is_weighed_again_only_when_it_or_the_store_changed(open_page: Open, store: Store) -> None:
+    fill(store, 8)
+    for session in store.sessions.all():
+        store.sessions.add_turn(tables.Turn(session_id=session.id or 0, position=1, seat="client", text="I cannot sleep."))
+    at = open_page("studies.py")
+    at.segmented_control(key="studies_source_en").set_value("sessions").run()
+    at.toggle(key="studies_compare").set_value(False).run()
+    with statements() as asked:
+        at.run()
+    assert "Before you start" in shown(at) and not any("sum(length(text))" in sql for sql in asked)
+    store.sessions.add_turn(tables.Turn(session_id=1, position=2, seat="counselor", text="Since when?"))
+    with statements() as asked:
+        at.run()
+    assert sum("sum(length(text))" in sql for sql in asked) == 1
+
+
+def test_a_session_of_many_is_searched_for_to_be_deleted(open_page: Open, store: Store) -> None:
+    fill(store, 300)
+    store.sessions.update(7, title="Winter case", withdrawn="2026-01-01")
+    store.sessions.update(8, title="Winter case")
+    at = open_page("privacy.py")
+    assert len(at.multiselect(key="privacy_which_session").options) == 200
+    at.text_input(key="privacy_search").set_value("winter").run()
+    assert_calm(at)
+    assert [words[:3] for words in at.multiselect(key="privacy_which_session").options] == ["8 ·"]  # of 7 nobody reads the title
+    at.multiselect(key="privacy_which_session").set_value([8]).run()
+    at.text_input(key="privacy_search").set_value("29").run()
+    assert at.multiselect(key="privacy_which_session").value == [8] and len(at.multiselect(key="privacy_which_session").options) == 14
