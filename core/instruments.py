@@ -212,12 +212,20 @@ class Instrument(Data):
         )  # fmt: skip
 
     def _together(self, values: list[float | None]) -> "Score":
-        """The mean of the readable values; a sum only when every part of it is there."""
+        """The mean or sum of the readable values, where they are ``enough``."""
         there = [value for value in values if value is not None]
-        if not there or (self.scoring == "sum" and len(there) < len(values)):
+        if len(there) < enough(len(values), self.scoring):
             return Score(None, len(there), len(values))
         total = sum(there)
         return Score(total if self.scoring == "sum" else total / len(there), len(there), len(values))
+
+
+def enough(items: int, scoring: str) -> int:
+    """How many of so many items must be readable for a score: of a mean half of them, of a sum every one.
+
+    Source: half as for the judged dimensions of a role (ESC-Judge).
+    """
+    return items if scoring == "sum" else max(1, -(-items // 2))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""ICC and correlation with intervals from resampling clients or roles, all resamples at once."""
+"""Means, ICC and correlation of sessions that belong to clients or roles, with intervals over these."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -7,11 +7,18 @@ import numpy as np
 
 from core.agreement.correlation import pearson
 from core.agreement.icc import SAME, quick_icc
+from core.agreement.intervals import (
+    FEW,
+    FEWEST,
+    Kind,
+    cluster_sums,
+    effective,
+    jackknife_bounds,
+    t_bounds,
+)
 from core.agreement.matrix import Floats
-from core.agreement.resampling import draw_weights, percentiles
 
 NAN = float("nan")
-ENOUGH = 0.9  # share of the resamples that must give a value
 
 
 @dataclass(frozen=True)
@@ -23,47 +30,73 @@ class Clustered:
     high: float
     n: int
     clusters: int
+    kind: Kind = ""
+
+    @property
+    def few(self) -> bool:
+        """Whether there is an interval that rests on few clusters and may be too narrow."""
+        return self.low == self.low and self.clusters < FEW
 
 
-def row_weights(clusters: Sequence[Hashable], draws: int, rng: np.random.Generator) -> Floats:
-    """How often each row is drawn in each resample of clusters, shape (draws, n_rows)."""
-    names = {name: at for at, name in enumerate(dict.fromkeys(clusters))}
-    weights: Floats = draw_weights(len(names), draws, rng)[:, [names[name] for name in clusters]]
-    return weights
+def clustered_mean(values: Floats, clusters: Sequence[Hashable]) -> Clustered:
+    """The mean of cluster means, so that a client with many sessions counts once; t with clusters − 1.
+
+    Args:
+        values: shape (n_sessions,), complete. clusters: the client or role of each.
+    Returns:
+        no interval with fewer than 3 clusters, or where their means are all the same.
+    """
+    sums = cluster_sums(np.column_stack([values, np.ones(len(values))]), clusters)
+    each = sums[:, 0] / sums[:, 1]
+    bounds = t_bounds(each) if len(each) >= FEWEST else None
+    low, high, kind = (bounds.low, bounds.high, bounds.kind) if bounds else (NAN, NAN, "")
+    return Clustered(float(each.mean()), low, high, len(values), len(each), kind)
 
 
-def clustered_icc(
-    table: Floats, clusters: Sequence[Hashable], form: str, rng: np.random.Generator, draws: int = 1000
-) -> Clustered:
-    """One form of the ICC, its interval from resampling clusters.
+def clustered_icc(table: Floats, clusters: Sequence[Hashable], form: str) -> Clustered:
+    """One form of the ICC; its interval from leaving out one cluster after the other.
+
+    On the scale of ½ ln F, with half as many degrees of freedom as there are clusters less one (counted by
+    their sizes): a ratio of variances is skewed, and its jackknifed spread is itself less certain than that
+    of a mean. ``benchmarks/coverage.py`` decided for half.
 
     Args:
         table: complete scores, shape (n_targets, n_raters).
         clusters: the client or role of each target, shape (n_targets,).
-        form: one of ``icc.FORMS``. rng: seeded by the caller. draws: resamples.
+        form: one of ``icc.FORMS``.
     Returns:
-        nan ends with fewer than 2 clusters or where the resamples give no value.
-    Source: McGraw & Wong (1996); cluster bootstrap, Davison & Hinkley (1997).
+        nan ends with fewer than 3 clusters, without disagreement, or where a part has no value.
+    Source: McGraw & Wong (1996); the scale as in Ukoumunne and others (2003).
     """
     value = quick_icc(table, form)
     n, k = table.shape
     names = len(set(clusters))
-    if np.isnan(value) or names < 2 or k < 2:
+    if np.isnan(value) or names < FEWEST or k < 2:
         return Clustered(value, NAN, NAN, n, names)
-    resampled = weighted_icc(table - table.mean(), row_weights(clusters, draws, rng), form)
-    return Clustered(value, *ends(resampled), n, names)
+    sums = cluster_sums(icc_parts(table - table.mean()), clusters)
+    left_out = to_z(icc_of_sums(sums.sum(axis=0) - sums, k, form), k, form)
+    low, high = jackknife_bounds(
+        float(to_z(np.array(value), k, form)), left_out, (effective(sums[:, 0]) - 1) / 2
+    )
+    return with_ends(value, from_z(low, k, form), from_z(high, k, form), n, names)
 
 
-def weighted_icc(table: Floats, weights: Floats, form: str) -> Floats:
-    """The ICC of every resample, shape (draws,); ``table`` is centred so that nothing cancels."""
-    k = table.shape[1]
-    n = weights.sum(axis=1)
-    columns = weights @ table / n[:, None]
-    grand = columns.mean(axis=1)
-    total = weights @ (table**2).sum(axis=1) - n * k * grand**2
-    between = k * (weights @ table.mean(axis=1) ** 2 - n * grand**2)
-    across = n * ((columns - grand[:, None]) ** 2).sum(axis=1)
+def icc_parts(centred: Floats) -> Floats:
+    """What an ICC needs of each target, to be added up: 1, its scores, their squares' sum, its mean squared."""
+    return np.column_stack(
+        [np.ones(len(centred)), centred, (centred**2).sum(axis=1), centred.mean(axis=1) ** 2]
+    )
+
+
+def icc_of_sums(sums: Floats, k: int, form: str) -> Floats:
+    """The ICC of each row of added up ``icc_parts``; the table was centred, so that nothing cancels."""
+    n, squares, means = sums[:, 0], sums[:, 1 + k], sums[:, 2 + k]
     with np.errstate(invalid="ignore", divide="ignore"):
+        columns = sums[:, 1 : 1 + k] / n[:, None]
+        grand = columns.mean(axis=1)
+        total = squares - n * k * grand**2
+        between = k * (means - n * grand**2)
+        across = n * ((columns - grand[:, None]) ** 2).sum(axis=1)
         targets = between / (n - 1)
         within = (total - between) / (n * (k - 1))
         raters = across / (k - 1)
@@ -80,32 +113,42 @@ def weighted_icc(table: Floats, weights: Floats, form: str) -> Floats:
     return found
 
 
-def clustered_pearson(
-    first: Floats, second: Floats, clusters: Sequence[Hashable], rng: np.random.Generator, draws: int = 1000
-) -> Clustered:
-    """Pearson's r, its interval from resampling clusters.
+def to_z(values: Floats, k: float, form: str) -> Floats:
+    """½ ln F of an ICC: Fisher's z for one of ``k`` raters or for their mean; infinite or nan at its ends."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio = 1 / (1 - values) if form.endswith("k)") else (1 + (k - 1) * values) / (1 - values)
+        found: Floats = np.log(ratio) / 2
+    return found
+
+
+def from_z(z: float, k: float, form: str) -> float:
+    """The ICC of a z; the ends of the scale where it is far out."""
+    least = np.exp(-2 * min(max(z, -300.0), 300.0)) if z == z else NAN  # 1 / F
+    return float(1 - least if form.endswith("k)") else (1 - least) / (1 + (k - 1) * least))
+
+
+def clustered_pearson(first: Floats, second: Floats, clusters: Sequence[Hashable]) -> Clustered:
+    """Pearson's r; its interval from leaving out one cluster after the other, on Fisher's z.
 
     Args:
         first, second: scores, shape (n_targets,), complete, same order. clusters: shape (n_targets,).
     Returns:
-        nan ends with fewer than 2 clusters or where the resamples give no value.
+        nan ends with fewer than 3 clusters, at r = ±1, or where a part has no value.
+    Source: Fisher (1921) for z; Efron & Tibshirani (1993) for the jackknife.
     """
     value, names = pearson(first, second), len(set(clusters))
-    if np.isnan(value) or names < 2:
+    if np.isnan(value) or names < FEWEST:
         return Clustered(value, NAN, NAN, len(first), names)
     a, b = first - first.mean(), second - second.mean()
-    weights = row_weights(clusters, draws, rng)
-    n = weights.sum(axis=1)
-    mean_a, mean_b = weights @ a / n, weights @ b / n
+    sums = cluster_sums(np.column_stack([np.ones(len(a)), a, b, a * b, a**2, b**2]), clusters)
+    n, a1, b1, ab, aa, bb = (sums.sum(axis=0) - sums).T
     with np.errstate(invalid="ignore", divide="ignore"):
-        spread_a = np.maximum(weights @ a**2 / n - mean_a**2, 0.0)
-        spread_b = np.maximum(weights @ b**2 / n - mean_b**2, 0.0)
-        size = np.sqrt(spread_a * spread_b)
-        resampled = np.where(size > SAME, (weights @ (a * b) / n - mean_a * mean_b) / size, np.nan)
-    return Clustered(value, *ends(resampled), len(first), names)
+        size = np.sqrt(np.maximum(aa - a1**2 / n, 0.0) * np.maximum(bb - b1**2 / n, 0.0))
+        left_out = np.arctanh(np.where(size > SAME, (ab - a1 * b1 / n) / size, np.nan))
+        z = float(np.arctanh(value))
+    low, high = jackknife_bounds(z, left_out, effective(sums[:, 0]) - 1)
+    return with_ends(value, float(np.tanh(low)), float(np.tanh(high)), len(first), names)
 
 
-def ends(resampled: Floats) -> tuple[float, float]:
-    if float(np.isfinite(resampled).mean()) < ENOUGH:
-        return NAN, NAN
-    return percentiles(resampled, 0.95)
+def with_ends(value: float, low: float, high: float, n: int, clusters: int) -> Clustered:
+    return Clustered(value, low, high, n, clusters, "t" if low == low else "")

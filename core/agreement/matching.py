@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.agreement.clustered import SAME, Clustered, ends
+from core.agreement.clustered import Clustered, with_ends
 from core.agreement.comparing import TIE
+from core.agreement.icc import SAME
+from core.agreement.intervals import FEWEST, binomial_bounds, cluster_sums, effective, jackknife_bounds
 from core.agreement.kappa import kappa
-from core.agreement.resampling import draw_weights
+from core.agreement.matrix import Floats
 
 NAN = float("nan")
 
@@ -52,34 +54,60 @@ def share(pairs: Sequence[tuple[object, object]]) -> float:
 
 
 def clustered_matches(
-    verdicts: Iterable[tuple[Hashable | None, Hashable | None, Hashable]], clusters: Sequence[Hashable],
-    rng: np.random.Generator, draws: int = 1000,
-) -> tuple[Clustered, Clustered]:  # fmt: skip
-    """Match rate with tie as a class, and kappa, with 95 % intervals from resampling clusters, all at once.
+    verdicts: Iterable[tuple[Hashable | None, Hashable | None, Hashable]], clusters: Sequence[Hashable]
+) -> tuple[Clustered, Clustered]:
+    """Match rate with tie as a class, and kappa, with 95 % intervals over clusters.
+
+    From leaving out one cluster after the other, the rate on the logit scale and kappa on that of Fisher's z,
+    by t. A rate that has no finite logit with or without some cluster has the exact binomial bounds of as
+    many judgments as there are clusters.
 
     Args:
         verdicts: as for ``match_rates``, all readable. clusters: the role or client of each.
     Returns:
-        (rate, kappa); nan ends with fewer than 2 clusters or where the resamples give no value.
+        (rate, kappa); nan ends with fewer than 3 clusters, and for a kappa that is ±1 without some cluster.
+    Source: Efron & Tibshirani (1993), chapter 11; Clopper & Pearson (1934).
     """
     rows = list(verdicts)
     whole = match_rates(rows)
-    names = {name: at for at, name in enumerate(dict.fromkeys(clusters))}
-    if len(names) < 2:
-        return tuple(Clustered(v, NAN, NAN, len(rows), len(names)) for v in (whole.with_ties, whole.kappa))  # type: ignore[return-value]
-    counts = np.zeros((len(names), 3, 3))
-    for (a, b, side), cluster in zip(rows, clusters, strict=True):
-        counts[names[cluster], code(a, side), code(b, side)] += 1
-    tables = np.tensordot(draw_weights(len(names), draws, rng), counts, axes=1)
-    n = tables.sum(axis=(1, 2))
-    agreed = np.trace(tables, axis1=1, axis2=2) / n
-    chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1) / n**2
+    cells = np.zeros((len(rows), 9))
+    for row, (a, b, side) in enumerate(rows):
+        cells[row, 3 * code(a, side) + code(b, side)] = 1
+    sums = cluster_sums(cells, clusters)
+    n, names = len(rows), len(sums)
+    if names < FEWEST:
+        return Clustered(whole.with_ties, NAN, NAN, n, names), Clustered(whole.kappa, NAN, NAN, n, names)
+    df = effective(sums.sum(axis=1)) - 1
+    rates, kappas = rate_and_kappa(sums.sum(axis=0) - sums)
+    low, high = jackknife_bounds(float(logit(np.array(whole.with_ties))), logit(rates), df)
+    rate = Clustered(whole.with_ties, share_of(low), share_of(high), n, names, "t")
+    if low != low:
+        bounds = binomial_bounds(whole.with_ties * names, names)
+        rate = Clustered(whole.with_ties, bounds.low, bounds.high, n, names, bounds.kind)
     with np.errstate(invalid="ignore", divide="ignore"):
-        kappas = np.where(1 - chance > SAME, (agreed - chance) / (1 - chance), np.nan)
-    return (
-        Clustered(whole.with_ties, *ends(agreed), len(rows), len(names)),
-        Clustered(whole.kappa, *ends(kappas), len(rows), len(names)),
-    )
+        low, high = np.tanh(jackknife_bounds(float(np.arctanh(whole.kappa)), np.arctanh(kappas), df))
+    return rate, with_ends(whole.kappa, float(low), float(high), n, names)
+
+
+def rate_and_kappa(cells: Floats) -> tuple[Floats, Floats]:
+    """Of each row of counts (first's verdict × second's, 3 × 3)."""
+    tables = cells.reshape(-1, 3, 3)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        n = tables.sum(axis=(1, 2))
+        agreed: Floats = np.trace(tables, axis1=1, axis2=2) / n
+        chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1) / n**2
+        kappas: Floats = np.where(1 - chance > SAME, (agreed - chance) / (1 - chance), np.nan)
+    return agreed, kappas
+
+
+def logit(shares: Floats) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Floats = np.log(shares / (1 - shares))
+    return found
+
+
+def share_of(logit: float) -> float:
+    return float(1 / (1 + np.exp(-logit)))
 
 
 def code(verdict: Hashable | None, side: Hashable) -> int:

@@ -1,4 +1,4 @@
-"""Win scores of pairs and agents in one stage, with intervals from resampling roles."""
+"""Win scores of pairs and agents in one stage, with intervals over roles."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.agreement.comparing import EVEN, TIE, RoleScore
+from core.agreement.intervals import Kind, score_bounds
 from core.agreement.matrix import Floats
-from core.agreement.resampling import draw_weights, percentiles, resampled_means
+from core.agreement.resampling import draw_weights, resampled_means
 
 NAN = float("nan")
-FEWEST = 6  # clusters; with fewer, even a unanimous result has p > .05 (2 · ½⁵ = .0625)
 DRAWS = 10_000
 
 
@@ -28,6 +28,7 @@ class Pair:
     ties: int
     left_out: int
     coverage: float
+    kind: Kind = ""  # of the interval
 
     @property
     def roles(self) -> int:
@@ -54,11 +55,13 @@ class Pair:
 
 @dataclass(frozen=True)
 class AgentScore:
-    """Mean of an agent's scores against its opponents, with its interval."""
+    """Mean of an agent's scores against its opponents, with its interval and the roles behind it."""
 
     value: float
     low: float
     high: float
+    kind: Kind = ""
+    roles: int = 0
 
 
 @dataclass(frozen=True)
@@ -78,10 +81,10 @@ def stage_scores(
     Args:
         scores: per pair (a, b) the role scores of ``a``, each in [0, 1] (from ``role_scores``).
         rng: seeded by the caller; roles are drawn with replacement, all pairs of a role together.
-        draws: resamples.
+        draws: resamples, used from ``intervals.MANY`` roles on.
     Returns:
         Scores in [0, 1], ½ even. An agent's score is the mean over its opponents of its pair scores.
-    Source: ESC-Judge §3.4; cluster bootstrap, Davison & Hinkley (1997).
+    Source: ESC-Judge §3.4; intervals as in ``intervals.score_bounds``.
     """
     names = list(scores)
     table = role_table(scores)
@@ -89,13 +92,14 @@ def stage_scores(
     pairs = []
     for column, (a, b) in enumerate(names):
         counted = [r for r in scores[a, b] if r.counted]
-        low, high = interval(np.array([r.score for r in counted]), means[:, column])
+        bounds = score_bounds(np.array([r.score for r in counted]), means[:, column])
         majorities = [r.majority for r in counted]
         pairs.append(
             Pair(
-                a, b, mean([r.score for r in counted]), low, high,
+                a, b, mean([r.score for r in counted]), bounds.low, bounds.high,
                 wins=majorities.count(1.0), losses=majorities.count(0.0), ties=majorities.count(0.5),
                 left_out=len(scores[a, b]) - len(counted), coverage=mean([r.coverage for r in scores[a, b]]),
+                kind=bounds.kind,
             )
         )  # fmt: skip
     return StageScores(pairs, agent_scores(names, table, means), len(table))
@@ -117,29 +121,6 @@ def mean(values: Sequence[float]) -> float:
     return float(np.mean(values)) if len(values) else NAN
 
 
-def interval(values: Floats, resampled: Floats) -> tuple[float, float]:
-    """95 % interval of a mean of scores in [0, 1].
-
-    The resampled percentiles; where resampling cannot speak (fewer than six roles, or all of them alike) the
-    exact binomial bounds with the score as share of successes, which is wider than the truth, never narrower.
-
-    Args:
-        values: one score for each role. resampled: its resampled means.
-    Source: Clopper & Pearson (1934).
-    """
-    n = len(values)
-    if n < 2:
-        return NAN, NAN
-    if n >= FEWEST and float(np.ptp(values)) > EVEN:
-        return percentiles(resampled, 0.95)
-    from scipy.stats import beta
-
-    won = float(values.sum())
-    low = float(beta.ppf(0.025, won, n - won + 1)) if won > EVEN else 0.0
-    high = float(beta.ppf(0.975, won + 1, n - won)) if n - won > EVEN else 1.0
-    return low, high
-
-
 def agent_scores(names: Sequence[tuple[str, str]], table: Floats, means: Floats) -> dict[str, AgentScore]:
     """Mean score of each agent over its opponents, resampled with the pairs."""
     found: dict[str, AgentScore] = {}
@@ -147,11 +128,11 @@ def agent_scores(names: Sequence[tuple[str, str]], table: Floats, means: Floats)
         columns = [i for i, pair in enumerate(names) if agent in pair]
         signs = np.array([names[i][0] == agent for i in columns])
         own = np.where(signs, table[:, columns], 1 - table[:, columns])
-        by_role = row_means(own)
-        known = by_role[~np.isnan(by_role)]
+        by_role = role_shares(own)
         resampled = row_means(np.where(signs, means[:, columns], 1 - means[:, columns]))
-        low, high = interval(known, resampled)
-        found[agent] = AgentScore(mean(known_means(own)), low, high)
+        bounds = score_bounds(by_role, resampled)
+        value = mean(known_means(own))
+        found[agent] = AgentScore(value, bounds.low, bounds.high, bounds.kind, len(by_role))
     return found
 
 
@@ -161,36 +142,32 @@ def known_means(table: Floats) -> list[float]:
     return [float(column.mean()) for column in columns if len(column)]
 
 
+def role_shares(table: Floats) -> Floats:
+    """What each role says of an agent: values whose mean is the mean over opponents of their means over roles.
+
+    Without missing cells these are the roles' own means. With them a role that met few opponents moves the
+    mean by less, and its share lies that much nearer to it (the influence values of Davison & Hinkley 1997).
+
+    Args:
+        table: roles × opponents, in [0, 1], nan where a role is left out.
+    Returns:
+        one value for each role that says anything.
+    """
+    table = table[:, ~np.isnan(table).all(axis=0)]
+    known = ~np.isnan(table)
+    heard = known.any(axis=1)
+    table, known = table[heard], known[heard]
+    if not table.size:
+        return np.zeros(0)
+    columns = np.nanmean(table, axis=0)
+    pulls = np.where(known, (table - columns) / known.sum(axis=0), 0.0).mean(axis=1) * len(table)
+    shares: Floats = columns.mean() + pulls
+    return shares
+
+
 def row_means(table: Floats) -> Floats:
     """The mean of each row over its known values; nan for a row without any."""
     known = ~np.isnan(table)
     with np.errstate(invalid="ignore"):
         means: Floats = np.where(known, table, 0.0).sum(axis=1) / known.sum(axis=1)
     return means
-
-
-@dataclass(frozen=True)
-class Between:
-    """One group of agents against another, by majority per role."""
-
-    wins: int
-    losses: int
-    ties: int
-
-    @property
-    def score(self) -> float:
-        total = self.wins + self.losses + self.ties
-        return (self.wins + self.ties / 2) / total if total else NAN
-
-
-def between_groups(pairs: Sequence[Pair], group: set[str]) -> Between:
-    """The agents of ``group`` against all others, wins, losses and ties added up over pairs and roles."""
-    wins = losses = ties = 0
-    for pair in pairs:
-        if (pair.a in group) == (pair.b in group):
-            continue
-        mine = pair.a in group
-        wins += pair.wins if mine else pair.losses
-        losses += pair.losses if mine else pair.wins
-        ties += pair.ties
-    return Between(wins, losses, ties)

@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from core.agreement.alpha import cronbach_alpha
 from core.agreement.clustered import Clustered, clustered_icc, clustered_pearson
 from core.agreement.matrix import Floats
@@ -16,11 +14,9 @@ from core.results.voices import newest
 if TYPE_CHECKING:
     import pandas as pd
 
-SEED = 7
 TWO_WAY = ("ICC(A,1)", "ICC(A,k)", "ICC(C,1)", "ICC(C,k)")
 ONE_WAY = ("ICC(1,1)", "ICC(1,k)", "ICC(A,k)")
 TOTAL = "total"
-DRAWS = 500
 HALO = 0.95  # items that move together more than this may echo one impression
 
 
@@ -139,11 +135,10 @@ def agreed(
     """All forms of one complete table (sessions × raters), and r where there are two columns."""
     values: Floats = table.to_numpy(dtype=float)
     clusters = [held[int(s)].cluster if int(s) in held else str(s) for s in table.index]
-    rng = np.random.default_rng(SEED)
     return Agreed(
         id, dimension,
-        {form: clustered_icc(values, clusters, form, rng, DRAWS) for form in forms} if len(values) else {},
-        clustered_pearson(values[:, 0], values[:, 1], clusters, rng, DRAWS) if values.shape[1] == 2 else None,
+        {form: clustered_icc(values, clusters, form) for form in forms} if len(values) else {},
+        clustered_pearson(values[:, 0], values[:, 1], clusters) if values.shape[1] == 2 else None,
         n=len(values), raters=values.shape[1], dropped=dropped,
         spread=float(values.mean(axis=1).std(ddof=1)) if len(values) > 1 else float("nan"),
     )  # fmt: skip

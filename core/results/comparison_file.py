@@ -11,8 +11,8 @@ from core import files
 from core.agreement.comparing import TIE, Reading, RoleScore, outcomes, role_scores, tally
 from core.agreement.notes import Note
 from core.agreement.strength import strengths
-from core.agreement.winning import Pair, StageScores, stage_scores
-from core.errors import DataError
+from core.agreement.winning import DRAWS, Pair, StageScores, stage_scores
+from core.errors import DataError, msg
 from core.results.csv_files import jsonable, needed, rows_of
 
 COLUMNS = ("role", "agent_a", "agent_b", "dimension", "stage", "order", "verdict")
@@ -42,7 +42,7 @@ def compare_of(path: Path | str, say: Callable[[Note], str] = str) -> dict[str, 
             where the judge could not be read. An order that has no row counts as unreadable.
     Returns:
         The JSON of the design, "The command line", with ``notes``; not-a-number is ``None``. Scores are in
-        [0, 1]; intervals come from resampling roles; Bradley–Terry strengths are natural logs with mean 0.
+        [0, 1]; the notes name the kind of their intervals; Bradley–Terry strengths are natural logs with mean 0.
     Raises:
         DataError: unreadable file, missing column, blank name, or a row that cannot be what it says.
     """
@@ -147,7 +147,7 @@ def pair_of(pair: Pair) -> dict[str, Any]:
 
 
 def stage_notes(found: StageScores, strength: Mapping[str, float]) -> list[Note]:
-    notes = []
+    notes = kind_notes(found)
     if any(pair.roles < 2 for pair in found.pairs):
         notes.append(Note("No interval where fewer than two roles have half their dimensions judged."))
     if any(np.isnan(value) for value in strength.values()):
@@ -155,3 +155,21 @@ def stage_notes(found: StageScores, strength: Mapping[str, float]) -> list[Note]
             Note("No finite Bradley–Terry strengths: some agents won, or lost, everything against the rest.")
         )
     return notes
+
+
+KINDS = {
+    "t": msg("95 % intervals: t over roles ({scores})."),
+    "drawn": msg("95 % intervals: drawing roles, {draws} draws ({scores})."),
+    "binomial": msg("95 % intervals: binomial bounds, all roles agree ({scores})."),
+}
+
+
+def kind_notes(found: StageScores) -> list[Note]:
+    """Which scores have which kind of interval."""
+    named = [(f"{pair.a} – {pair.b}", pair.kind) for pair in found.pairs]
+    named += [(agent, score.kind) for agent, score in found.agents.items()]
+    return [
+        Note(words, draws=f"{DRAWS:,}", scores=", ".join(name for name, own in named if own == kind))
+        for kind, words in KINDS.items()
+        if any(own == kind for _name, own in named)
+    ]

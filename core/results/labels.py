@@ -4,14 +4,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from core.agreement.comparing import TIE, Outcome
 from core.agreement.matching import MatchRates, clustered_matches, match_rates
 from core.results.agreements import TOTAL, people_values, with_sums
 from core.results.reading import Held
 from core.results.scores import item_values, wide
-from core.results.trust import SEED, Trust, majority, trust_of_comparisons, trust_of_ratings
+from core.results.trust import Trust, majority, trust_of_comparisons, trust_of_ratings
 from core.results.voices import Voice, of_voice, voices
 from core.results.wins import outcomes_of
 
@@ -101,8 +99,8 @@ class Match:
     clusters: int
 
 
-def matches(found: Asked, stages: Mapping[str, str], draws: int = 500) -> list[Match]:
-    """Match rates per dimension, then per stage, then over all; intervals of *with ties* from drawing roles."""
+def matches(found: Asked, stages: Mapping[str, str]) -> list[Match]:
+    """Match rates per dimension, then per stage, then over all; intervals of *with ties* over roles."""
     people = majority(list(found.people.values()))
     shared = [q for q in found.judge if found.judge[q] is not None and people.get(q) is not None]
     groups: dict[str, list[Hashable]] = {name: [] for name in (*stages, *stages.values(), TOTAL)}
@@ -110,15 +108,14 @@ def matches(found: Asked, stages: Mapping[str, str], draws: int = 500) -> list[M
         dimension = str(key[2]) if isinstance(key, tuple) else ""
         for name in (dimension, stages.get(dimension, ""), TOTAL):
             groups.setdefault(name, []).append(key)
-    return [match_of(name, keys, found, people, draws) for name, keys in groups.items() if keys]
+    return [match_of(name, keys, found, people) for name, keys in groups.items() if keys]
 
 
 def match_of(
-    name: str, keys: Sequence[Hashable], found: Asked, people: Mapping[Hashable, str | None], draws: int
+    name: str, keys: Sequence[Hashable], found: Asked, people: Mapping[Hashable, str | None]
 ) -> Match:
     rows = [(found.judge[q], people[q], found.side[q]) for q in keys]
-    rng = np.random.default_rng(SEED)
-    rate, _kappa = clustered_matches(rows, [found.cluster[q] for q in keys], rng, draws)
+    rate, _kappa = clustered_matches(rows, [found.cluster[q] for q in keys])
     return Match(name, match_rates(rows), rate.low, rate.high, rate.clusters)
 
 

@@ -1,46 +1,21 @@
-"""Ratings of one judge as scores: items, dimensions, repeats; tables and the data of figures."""
+"""Ratings of one judge as scores: items, dimensions, repeats, and means over clients or roles."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.agreement.clustered import Clustered, clustered_icc
+from core.agreement.clustered import Clustered, clustered_mean
 from core.agreement.matrix import Floats, scores_of
-from core.agreement.resampling import draw_weights, percentiles
+from core.instruments import enough
 from core.results.reading import Held
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SEED = 7
 READABLE = 2 / 3  # share of the repeats that must be readable
-REPEAT_FORMS = ("ICC(1,1)", "ICC(1,k)", "ICC(A,k)")
 NAN = float("nan")
-
-
-@dataclass(frozen=True)
-class Repeats:
-    """How far the repeats of one judge agree on one thing; ``dropped`` sessions lack a repeat."""
-
-    forms: Mapping[str, Clustered]
-    repeats: int
-    dropped: int
-
-
-@dataclass(frozen=True)
-class Row:
-    """One item, or one dimension's mean score: over sessions, in the scale's own unit."""
-
-    id: str
-    dimension: str
-    mean: float
-    sd: float
-    n: int
-    unscored: int
-    repeats: Repeats
 
 
 def item_values(frame: "pd.DataFrame") -> "pd.DataFrame":
@@ -68,16 +43,24 @@ def wide(values: "pd.DataFrame", items: Sequence[str]) -> "pd.DataFrame":
 def dimension_values(
     table: "pd.DataFrame", dimensions: Mapping[str, Sequence[str]], scoring: str
 ) -> "pd.DataFrame":
-    """Sessions × dimensions from sessions × items: the mean of the readable items, or the sum of all of them."""
+    """Sessions × dimensions from sessions × items: mean or sum of the readable items, where they are ``enough``."""
     import pandas as pd
 
-    columns = {
-        name: table[list(items)].sum(axis=1, skipna=False)
-        if scoring == "sum"
-        else table[list(items)].mean(axis=1)
-        for name, items in dimensions.items()
-    }
+    columns = {}
+    for name, items in dimensions.items():
+        own = table[list(items)]
+        value = own.sum(axis=1) if scoring == "sum" else own.mean(axis=1)
+        columns[name] = value.where(own.notna().sum(axis=1) >= enough(len(items), scoring))
     return pd.DataFrame(columns, index=table.index)
+
+
+def items_behind(table: "pd.DataFrame", dimensions: Mapping[str, Sequence[str]]) -> "pd.DataFrame":
+    """How many items each score of ``dimension_values`` can rest on: sessions × dimensions, readable items."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {name: table[list(items)].notna().sum(axis=1) for name, items in dimensions.items()}, index=table.index
+    )
 
 
 def repeat_matrix(frame: "pd.DataFrame", items: Sequence[str]) -> tuple[Floats, list[int], int]:
@@ -99,65 +82,6 @@ def repeat_matrix(frame: "pd.DataFrame", items: Sequence[str]) -> tuple[Floats, 
     return scores.complete, [int(str(t)) for t in whole] if scores.raters else [], scores.dropped
 
 
-def repeats_of(
-    frame: "pd.DataFrame", items: Sequence[str], held: Mapping[int, Held], draws: int = 500
-) -> Repeats:
-    """ICC of the repeats on an item, or on the mean of a dimension's items, intervals by client or role."""
-    table, kept, dropped = repeat_matrix(frame, items)
-    k = table.shape[1] if table.ndim == 2 else 0
-    clusters = [held[session].cluster if session in held else session for session in kept]
-    rng = np.random.default_rng(SEED)
-    forms = {
-        form: clustered_icc(table, clusters, form, rng, draws)
-        if k >= 2 and len(table) >= 2
-        else Clustered(NAN, NAN, NAN, len(kept), len(set(clusters)))
-        for form in REPEAT_FORMS
-    }
-    return Repeats(forms, k, dropped)
-
-
-def item_rows(
-    frame: "pd.DataFrame", dimensions: Mapping[str, Sequence[str]], held: Mapping[int, Held]
-) -> list[Row]:
-    """One row for each item, in the instrument's order; items nobody rated are left out."""
-    values = item_values(frame)
-    unscored = frame[frame["score"].isna()].groupby("item").size()
-    rated = set(frame["item"])
-    return [
-        row_of(item, name, values.loc[values["item"] == item, "value"].dropna().to_numpy(float),
-               int(unscored.get(item, 0)), repeats_of(frame, [item], held))
-        for name, items in dimensions.items()
-        for item in items
-        if item in rated
-    ]  # fmt: skip
-
-
-def dimension_rows(
-    frame: "pd.DataFrame", dimensions: Mapping[str, Sequence[str]], held: Mapping[int, Held], scoring: str
-) -> list[Row]:
-    """One row for each dimension's score, its ICC being that of the score, not the mean over its items."""
-    scores = dimension_values(wide(item_values(frame), [i for items in dimensions.values() for i in items]),
-                              dimensions, scoring)  # fmt: skip
-    return [
-        row_of(name, name, scores[name].dropna().to_numpy(float), 0, repeats_of(frame, items, held))
-        for name, items in dimensions.items()
-        if scores[name].notna().any()
-    ]
-
-
-def row_of(id: str, dimension: str, values: Floats, unscored: int, repeats: Repeats) -> Row:
-    return Row(
-        id, dimension, float(values.mean()) if len(values) else NAN,
-        float(values.std(ddof=1)) if len(values) > 1 else NAN, len(values), unscored, repeats,
-    )  # fmt: skip
-
-
-def mean_of_items(rows: Sequence[Row], dimension: str, form: str) -> float:
-    """The mean of a form over a dimension's items, as the paper's tables give it; nan where any has none."""
-    values = [row.repeats.forms[form].value for row in rows if row.dimension == dimension]
-    return float(np.mean(values)) if values and not any(map(math.isnan, values)) else NAN
-
-
 @dataclass(frozen=True)
 class CounselorScore:
     """The mean of one counselor on one dimension: over clients or roles of their session means."""
@@ -167,49 +91,32 @@ class CounselorScore:
     mean: Clustered
 
 
-def counselor_scores(
-    table: "pd.DataFrame", held: Mapping[int, Held], draws: int = 2000
-) -> list[CounselorScore]:
-    """Each counselor's mean on each column, with a 95 % interval from drawing clients or roles.
+def counselor_scores(table: "pd.DataFrame", held: Mapping[int, Held]) -> list[CounselorScore]:
+    """Each counselor's mean on each column, with its interval (``clustered_mean``).
 
     Args:
-        table: sessions × dimensions. draws: resamples.
+        table: sessions × dimensions.
     Returns:
-        counselors in order of their names, columns in theirs; nan ends with fewer than 2 clients or roles.
+        counselors in order of their names, columns in theirs.
     """
-    found = []
-    for counselor in sorted({held[s].counselor for s in table.index if s in held}):
-        own = table.loc[[s for s in table.index if s in held and held[s].counselor == counselor]]
-        clusters = [held[int(s)].cluster for s in own.index]
-        for column in own.columns:
-            known = own[column].notna().to_numpy()
-            kept = [name for name, there in zip(clusters, known, strict=True) if there]
-            if kept:
-                mean = cluster_mean(own.loc[known, column].to_numpy(float), kept, draws)
-                found.append(CounselorScore(counselor, str(column), mean))
-    return found
+    found = by_counselor(table, held)
+    return [
+        CounselorScore(counselor, column, mean)
+        for counselor in sorted(found)
+        for column, mean in found[counselor].items()
+    ]
 
 
-def cluster_mean(values: Floats, clusters: Sequence[str], draws: int) -> Clustered:
-    """The mean of cluster means, so that a client with many sessions counts once."""
-    _names, place = np.unique(np.array(clusters), return_inverse=True)
-    each = np.bincount(place, weights=values) / np.bincount(place)
-    if len(each) < 2:
-        return Clustered(float(each.mean()), NAN, NAN, len(values), len(each))
-    resampled = draw_weights(len(each), draws, np.random.default_rng(SEED)) @ each / len(each)
-    return Clustered(float(each.mean()), *percentiles(resampled, 0.95), len(values), len(each))
-
-
-def by_counselor(scores: "pd.DataFrame", held: Mapping[int, Held]) -> dict[str, dict[str, tuple[float, int]]]:
-    """Counselor → dimension → (mean over roles or clients of their session means, sessions)."""
+def by_counselor(scores: "pd.DataFrame", held: Mapping[int, Held]) -> dict[str, dict[str, Clustered]]:
+    """Counselor → dimension → mean over roles or clients of their session means."""
     return grouped_means(scores, {id: h.counselor for id, h in held.items()}, held)
 
 
 def by_topic(
     scores: "pd.DataFrame", dimension: str, held: Mapping[int, Held]
-) -> dict[str, dict[str, tuple[float, int]]]:
-    """Counselor → topic → (mean, sessions) of one dimension; sessions without a topic are left out."""
-    found: dict[str, dict[str, tuple[float, int]]] = {}
+) -> dict[str, dict[str, Clustered]]:
+    """Counselor → topic → mean of one dimension; sessions without a topic are left out."""
+    found: dict[str, dict[str, Clustered]] = {}
     for counselor in dict.fromkeys(held[s].counselor for s in scores.index if s in held):
         own = scores.loc[
             [s for s in scores.index if s in held and held[s].counselor == counselor], [dimension]
@@ -222,23 +129,35 @@ def by_topic(
 
 def grouped_means(
     scores: "pd.DataFrame", group: Mapping[int, str], held: Mapping[int, Held]
-) -> dict[str, dict[str, tuple[float, int]]]:
-    """Group → column → (mean of cluster means, sessions), so that a client with many sessions counts once."""
-    import pandas as pd
-
-    known = [session for session in scores.index if session in group]
-    found: dict[str, dict[str, tuple[float, int]]] = {}
-    keys = pd.DataFrame(
-        {"group": [group[s] for s in known], "cluster": [held[s].cluster for s in known]}, index=known
-    )
-    joined = scores.loc[known].join(keys)
-    for name, part in joined.groupby("group", sort=False):
+) -> dict[str, dict[str, Clustered]]:
+    """Group → column → mean of cluster means; columns without a value in a group are left out."""
+    found: dict[str, dict[str, Clustered]] = {}
+    for name in dict.fromkeys(group[s] for s in scores.index if s in group and s in held):
+        part = scores.loc[[s for s in scores.index if s in held and group.get(s) == name]]
         found[str(name)] = {
-            str(column): (
-                float(part.groupby("cluster")[column].mean().mean()),
-                int(part[column].notna().sum()),
-            )
-            for column in scores.columns
-            if part[column].notna().any()
+            str(column): mean for column in part.columns if (mean := mean_over_clusters(part[column], held)).n
         }
     return found
+
+
+def mean_over_clusters(values: "pd.Series", held: Mapping[int, Held]) -> Clustered:
+    """The mean over clients or roles of their session means.
+
+    Args:
+        values: one for each session, which is the index; nan where there is none.
+    """
+    known = values.dropna()
+    if not len(known):
+        return Clustered(NAN, NAN, NAN, 0, 0)
+    return clustered_mean(known.to_numpy(float), clusters_of(known, held))
+
+
+def sd_over_clusters(values: "pd.Series", held: Mapping[int, Held]) -> float:
+    """The standard deviation of the clients' or roles' session means; nan for fewer than two."""
+    known = values.dropna()
+    return float(known.groupby(clusters_of(known, held)).mean().std()) if len(known) else NAN
+
+
+def clusters_of(values: "pd.Series", held: Mapping[int, Held]) -> list[str]:
+    """The client or role of each session; a session of which nothing is known stands for itself."""
+    return [held[int(s)].cluster if int(s) in held else str(s) for s in values.index]

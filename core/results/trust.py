@@ -10,10 +10,8 @@ from core.agreement.clustered import Clustered, clustered_icc, clustered_pearson
 from core.agreement.comparing import TIE
 from core.agreement.matching import clustered_matches
 
-SEED = 7
 FEWEST_SESSIONS = 30
 FEWEST_CLUSTERS = 10  # clients or roles
-DRAWS = 500
 NAN = float("nan")
 NOTHING = Clustered(NAN, NAN, NAN, 0, 0)
 State = Literal["none", "few", "figures"]
@@ -53,7 +51,6 @@ def state_of(n: int, clusters: int) -> State:
 
 def trust_of_ratings(
     judge: Mapping[int, float], people: Mapping[str, Mapping[int, float]], cluster: Mapping[int, str],
-    draws: int = DRAWS,
 ) -> Trust:  # fmt: skip
     """The label of a judge's ratings of one thing (an item, a dimension, a total).
 
@@ -73,12 +70,12 @@ def trust_of_ratings(
     means = {s: float(np.mean([p[s] for p in people.values() if s in p])) for s in shared}
     return Trust(
         label.state, label.n, label.clusters, label.people,
-        versus("judge", judge, means, cluster, draws), ceiling_of_ratings(people, cluster, draws),
+        versus("judge", judge, means, cluster), ceiling_of_ratings(people, cluster),
     )  # fmt: skip
 
 
 def ceiling_of_ratings(
-    people: Mapping[str, Mapping[int, float]], cluster: Mapping[int, str], draws: int = DRAWS
+    people: Mapping[str, Mapping[int, float]], cluster: Mapping[int, str]
 ) -> tuple[Versus, ...]:
     """Each person against the mean of the other people, over the sessions they share."""
     found = []
@@ -87,28 +84,27 @@ def ceiling_of_ratings(
         shared = {s for s in own if any(s in scores for scores in others)}
         if len(shared) >= 3:
             means = {s: float(np.mean([scores[s] for scores in others if s in scores])) for s in shared}
-            found.append(versus(name, own, means, cluster, draws))
+            found.append(versus(name, own, means, cluster))
     return tuple(found)
 
 
 def versus(
-    who: str, one: Mapping[int, float], other: Mapping[int, float], cluster: Mapping[int, str], draws: int
+    who: str, one: Mapping[int, float], other: Mapping[int, float], cluster: Mapping[int, str]
 ) -> Versus:
     """ICC(A,1) and r of two scores of the same sessions, with intervals from resampling clusters."""
     shared = sorted(set(one) & set(other))
     table = np.array([[one[s], other[s]] for s in shared], dtype=float).reshape(-1, 2)
     clusters = [cluster[s] for s in shared]
-    rng = np.random.default_rng(SEED)
     return Versus(
         who,
-        clustered_icc(table, clusters, "ICC(A,1)", rng, draws) if len(shared) >= 2 else NOTHING,
-        clustered_pearson(table[:, 0], table[:, 1], clusters, rng, draws) if len(shared) >= 2 else NOTHING,
+        clustered_icc(table, clusters, "ICC(A,1)") if len(shared) >= 2 else NOTHING,
+        clustered_pearson(table[:, 0], table[:, 1], clusters) if len(shared) >= 2 else NOTHING,
     )
 
 
 def trust_of_comparisons(
     judge: Verdicts, people: Mapping[str, Verdicts], cluster: Mapping[Hashable, str],
-    side: Mapping[Hashable, str], pair: Callable[[Hashable], Hashable], draws: int = DRAWS,
+    side: Mapping[Hashable, str], pair: Callable[[Hashable], Hashable],
 ) -> Trust:  # fmt: skip
     """The label of a judge's comparisons.
 
@@ -125,10 +121,10 @@ def trust_of_comparisons(
     heard = len([v for v in people.values() if any(v.get(q) is not None for q in judged)])
     if state != "figures":
         return Trust(state, n, clusters, heard)
-    mine = matched("judge", judge, majority(list(people.values())), cluster, side, draws)
+    mine = matched("judge", judge, majority(list(people.values())), cluster, side)
     ceiling = tuple(
         matched(
-            name, own, majority([v for other, v in people.items() if other != name]), cluster, side, draws
+            name, own, majority([v for other, v in people.items() if other != name]), cluster, side
         )
         for name, own in people.items()
         if len(people) > 1
@@ -148,10 +144,8 @@ def majority(voices: Sequence[Verdicts]) -> dict[Hashable, str | None]:
 
 def matched(
     who: str, one: Verdicts, other: Verdicts, cluster: Mapping[Hashable, str], side: Mapping[Hashable, str],
-    draws: int,
 ) -> Versus:  # fmt: skip
     """Match rate with tie as a class, and kappa, with intervals from resampling roles."""
     shared = [q for q in one if one[q] is not None and other.get(q) is not None]
     rows = [(one[q], other[q], side[q]) for q in shared]
-    rng = np.random.default_rng(SEED)
-    return Versus(who, *clustered_matches(rows, [cluster[q] for q in shared], rng, draws))
+    return Versus(who, *clustered_matches(rows, [cluster[q] for q in shared]))

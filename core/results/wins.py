@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.agreement.comparing import TIE, Outcome, Reading, outcomes, role_scores, tally
+from core.agreement.comparing import TIE, Outcome, Reading, RoleScore, outcomes, role_scores, tally
 from core.agreement.strength import Strength, strengths
 from core.agreement.winning import AgentScore, Pair, StageScores, stage_scores
 from core.results.asked import NOTHING, Asked, against, studies
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 SEED = 7
 DRAWS = 10_000
-STRENGTH_DRAWS = 300
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class Contest:
     outcomes: Sequence[Outcome]
     counts: Mapping[str, int]
     stages: Mapping[str, Stage]
-    dimensions: Mapping[str, Mapping[str, float]]  # dimension → agent → mean w against its opponents
+    dimensions: Mapping[str, Mapping[str, AgentScore]]  # dimension → agent → mean w against its opponents
     both_orders: bool
     same_verdict: float  # share of questions in both orders with the same verdict; nan without any
     claim: Claim
@@ -94,7 +93,7 @@ def contest(
     judge = str(frame["rater_kind"].iloc[0]) if len(frame) else "rules"
     return Contest(
         agents=agents, outcomes=found, counts=counts, stages=shown,
-        dimensions={d: dimension_means(found, d, agents) for d in stages if any(o.dimension == d for o in found)},
+        dimensions={d: dimension_means(found, d, scores) for d in stages if any(o.dimension == d for o in found)},
         both_orders=both, same_verdict=(judged - counts["orders_disagree"]) / judged if both and judged else float("nan"),
         claim=claim(judge, made), engine=engine_of(judge, made),
         engines={held[id].counselor: held[id].engine for id in sessions if id in held},
@@ -169,21 +168,29 @@ def stage_of(stage: str, scores: Mapping[tuple[str, str], Sequence[object]]) -> 
     return Stage(
         stage,
         stage_scores(own, np.random.default_rng(SEED), DRAWS),
-        strengths(own, np.random.default_rng(SEED), STRENGTH_DRAWS),
+        strengths(own, np.random.default_rng(SEED)),
     )
 
 
-def dimension_means(found: Sequence[Outcome], dimension: str, agents: Sequence[str]) -> dict[str, float]:
-    """Mean w of each agent on one dimension: over roles within an opponent, then over opponents."""
-    values: dict[str, dict[str, list[float]]] = {agent: {} for agent in agents}
+def dimension_means(
+    found: Sequence[Outcome], dimension: str, scores: Mapping[tuple[str, str, str], Sequence[RoleScore]]
+) -> dict[str, AgentScore]:
+    """Mean w of each agent on one dimension: over a role's repeats, over roles, then over opponents.
+
+    Args:
+        scores: of the whole stage (``role_scores``); a role that is left out there is left out here.
+    """
+    values: dict[tuple[str, str], dict[Hashable, list[float]]] = {}
     for o in found:
         if o.dimension == dimension and o.judged:
-            values[o.a].setdefault(o.b, []).append(o.w)
-            values[o.b].setdefault(o.a, []).append(1 - o.w)
-    return {
-        agent: float(np.mean([np.mean(each) for each in opponents.values()])) if opponents else float("nan")
-        for agent, opponents in values.items()
+            values.setdefault((o.a, o.b), {}).setdefault(o.role, []).append(o.w)
+    stage = next((o.stage for o in found if o.dimension == dimension), "")
+    kept = {pair: {r.role for r in scores.get((stage, *pair), ()) if r.counted} for pair in values}
+    own = {
+        pair: [RoleScore(role, float(np.mean(w)), 1, 1) for role, w in roles.items() if role in kept[pair]]
+        for pair, roles in values.items()
     }
+    return stage_scores(own, np.random.default_rng(SEED), DRAWS).agents
 
 
 def agent_table(stage: Stage) -> "pd.DataFrame":
@@ -193,22 +200,13 @@ def agent_table(stage: Stage) -> "pd.DataFrame":
     rows = []
     for agent, score in sorted(stage.scores.agents.items(), key=lambda item: -nan_last(item[1])):
         strength = stage.strengths.get(agent, Strength(float("nan"), float("nan"), float("nan")))
-        rows.append((agent, score.value, score.low, score.high, strength.value, strength.low, strength.high))
-    columns = ["agent", "score", "low", "high", "strength", "strength_low", "strength_high"]
+        rows.append(
+            (agent, score.value, score.low, score.high, score.kind, score.roles, strength.value, strength.low,
+             strength.high)
+        )  # fmt: skip
+    columns = ["agent", "score", "low", "high", "kind", "roles", "strength", "strength_low", "strength_high"]
     return pd.DataFrame(rows, columns=columns)
 
 
 def nan_last(score: AgentScore) -> float:
     return score.value if score.value == score.value else -1.0
-
-
-def pair_table(stage: Stage) -> "pd.DataFrame":
-    """Every pair of a stage as one row, for reading and for download."""
-    import pandas as pd
-
-    fields = (
-        "a", "b", "score", "low", "high", "majority_score", "wins", "losses", "ties", "roles", "left_out",
-        "coverage", "decision", "supported",
-    )  # fmt: skip
-    rows = [[getattr(pair, name) for name in fields] for pair in stage.scores.pairs]
-    return pd.DataFrame(rows, columns=list(fields))

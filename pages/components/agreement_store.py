@@ -12,7 +12,7 @@ from core.results.agreements import TWO_WAY, Agreed
 from core.results.claims import short
 from core.results.trust import Trust
 from core.results.voices import PEOPLE, Voice
-from pages.components import badges, charts, forest, layout, results_data, results_words
+from pages.components import badges, charts, forest, interval_words, layout, results_data, results_words
 from pages.components.results_data import ALL, dimensions
 from pages.components.results_words import between, dimension_name, item_text
 from pages.components.words import _, many, plain
@@ -141,11 +141,11 @@ def draw(found: Sequence[Agreed], used: Instrument, form: str, title: str, made:
     )  # fmt: skip
     words = _(
         "Two-way, absolute agreement (A) or consistency (C), of one rater (1) or the mean (k). Shading: below .50, .50–.75, "
-        ".75–.90, above (Koo and Li 2016), a guide only. Intervals: drawing clients or roles. {engine}."
+        ".75–.90, above (Koo and Li 2016), a guide only. Intervals: 95 %, leaving out one client or role after the other. {engine}."
     )
     charts.show(
         figure, alt=title, table=table_of(found, used), name="agreement", key=key, made_by=made, whole=True,
-        caption=words.format(engine=made),
+        caption=f"{words.format(engine=made)} {interval_words.caution(one.forms[form] for one in found if form in one.forms)}".strip(),
         columns={_("Spread (SD)"): st.column_config.NumberColumn(format="%.2f")},
     )  # fmt: skip
 

@@ -131,7 +131,7 @@ def scores(found: Mapping[str, Any]) -> None:
     )  # fmt: skip
     charts.show(
         figure, alt=_("Win score by stage"), table=table, name="win-scores", key="agreement_compared",
-        caption=_("Intervals: 95 %, from drawing roles with replacement, seed 7. Strength: Bradley–Terry, natural log. {engine}.").format(
+        caption=_("Intervals: 95 %; the notes name their kind. Strength: Bradley–Terry, natural log. {engine}.").format(
             engine=badges.engine_words("imported")
         ),
         columns={name: st.column_config.NumberColumn(format="%.2f") for name in (_("Win score"), _("Strength"))},

@@ -151,6 +151,8 @@ class Scored:
 
     values: "pd.DataFrame"
     sums: "pd.DataFrame"
+    items: "pd.DataFrame"  # readable items behind each of the sums
+    counselor: Mapping[int, str]  # of each session
     counselors: list[scores.CounselorScore]
 
 
@@ -165,7 +167,9 @@ def _scored(study: int, instrument: str, voice: Voice, url: str, version: int) -
     table = scores.wide(values, [item.id for item in used.items])
     sums = agreements.with_sums(table, dimensions(used), used.scoring)
     sums = sums[[*(d.id for d in used.dimensions), agreements.TOTAL]]
-    return Scored(values, sums, scores.counselor_scores(sums, frame.held))
+    parts = dimensions(used) | {agreements.TOTAL: [item.id for item in used.items]}
+    who = {int(s): frame.held[int(s)].counselor for s in sums.index if int(s) in frame.held}
+    return Scored(values, sums, scores.items_behind(table, parts), who, scores.counselor_scores(sums, frame.held))
 
 
 def repeats(study: int, instrument: str, voice: Voice) -> list[agreements.Agreed]:

@@ -4,16 +4,18 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.agreement.winning import AgentScore
 from core.results.wins import Contest
-from pages.components import badges, charts, layout, results_words
+from pages.components import badges, charts, interval_words, layout, results_words
 from pages.components.reasons import column
 from pages.components.results_data import Compared
 from pages.components.results_picking import picked_row
 from pages.components.results_wins import said
-from pages.components.results_words import asked_words, dimension_name, for_figure, stage_name
+from pages.components.results_words import asked_words, between, dimension_name, for_figure, stage_name
 from pages.components.words import _, many, plain
 
 MOST = 4  # series a radar can carry
+NO_SCORE = AgentScore(float("nan"), float("nan"), float("nan"))
 
 
 def section(found: Compared) -> None:
@@ -25,8 +27,9 @@ def section(found: Compared) -> None:
         shown = chosen_agents(contest, names)
         figure = radar(found, shown, names)
         caption = _(
-            "Mean against the other counselors: a win 1, every kind of tie ½; over roles, then over opponents. {roles}. {engine}."
-        ).format(roles=many("n = {n} role", "n = {n} roles", contest.roles), engine=badges.engine_words(contest.engine))  # fmt: skip
+            "Mean against the other counselors: a win 1, every kind of tie ½; over a role's repeats, over roles, then over "
+            "opponents. Roles with under half of their stage judged are left out. {intervals} {roles}. {engine}."
+        ).format(intervals=interval_words.of_scores(one for own in contest.dimensions.values() for one in own.values()), roles=many("n = {n} role", "n = {n} roles", contest.roles), engine=badges.engine_words(contest.engine))  # fmt: skip
         charts.show(
             figure, alt=_("Radar of win scores on each dimension; the table beside it has the same numbers."),
             caption=caption, name="dimensions", key="results_radar", on_select=take_dimension,
@@ -36,7 +39,7 @@ def section(found: Compared) -> None:
         table = scores(found, names)
         charts.show_table(
             table, name="dimensions", key="results_dimension_scores", made_by=badges.engine_words(contest.engine), figure=figure, caption=caption,
-            columns={name: st.column_config.NumberColumn(format="%.2f") for name in table.columns[1:-2]},
+            columns={name: st.column_config.NumberColumn(format="%.2f") for name in map(str, table.columns) if pd.api.types.is_float_dtype(table[name])},
         )  # fmt: skip
     with st.container(border=True):
         behind(found, names)
@@ -60,12 +63,14 @@ def radar(found: Compared, agents: list[str], names: dict[str, str]) -> go.Figur
     figure = go.Figure()
     for agent in agents:
         at = contest.agents.index(agent) % len(k.series)
-        values = [contest.dimensions[d].get(agent) for d in dimensions]
+        scores = [contest.dimensions[d].get(agent, NO_SCORE) for d in dimensions]
+        values = [one.value for one in scores]
+        over = [f"{written(one)}, {interval_words.of_roles(one.kind, one.roles)}" for one in scores]
         figure.add_scatterpolar(
             r=[*values, values[0]], theta=[*labels, labels[0]], mode="lines+markers", name=for_figure(names.get(agent, agent)),
             line={"color": k.series[at], "dash": charts.DASHES[at], "width": 2},
-            marker={"symbol": charts.SYMBOLS[at], "size": 9}, customdata=[[d] for d in [*dimensions, dimensions[0]]],
-            hovertemplate="%{theta}: %{r:.2f}<extra>%{fullData.name}</extra>",
+            marker={"symbol": charts.SYMBOLS[at], "size": 9}, customdata=[[d, words] for d, words in zip([*dimensions, dimensions[0]], [*over, over[0]], strict=True)],
+            hovertemplate="%{theta}: %{customdata[1]}<extra>%{fullData.name}</extra>",
         )  # fmt: skip
     counted = (
         many("n = {n} role", "n = {n} roles", contest.roles)
@@ -87,18 +92,32 @@ def radar(found: Compared, agents: list[str], names: dict[str, str]) -> go.Figur
 def scores(found: Compared, names: dict[str, str]) -> pd.DataFrame:
     contest = found.contest
     rows = [
-        (dimension_name(found.instrument, d), *(contest.dimensions[d].get(agent) for agent in contest.agents),
+        (dimension_name(found.instrument, d), *(cell for agent in contest.agents for cell in cells(own.get(agent, NO_SCORE))),
+         max((one.roles for one in own.values()), default=0),
          stage_name(found.instrument, found.instrument.dimension(d).stage),
          sum(o.dimension == d and o.judged for o in contest.outcomes))
-        for d in contest.dimensions
+        for d, own in contest.dimensions.items()
     ]  # fmt: skip
     heads = [
         _("Dimension"),
-        *(names.get(agent, agent) for agent in contest.agents),
+        *(head for agent in contest.agents for head in heads_of(names.get(agent, agent))),
+        _("Roles"),
         _("Stage"),
         _("Questions judged"),
     ]
     return pd.DataFrame(rows, columns=heads)
+
+
+def written(one: AgentScore) -> str:
+    return f"{one.value:.2f} ({between(one.low, one.high)})" if one.value == one.value else "–"
+
+
+def cells(one: AgentScore) -> tuple[float, str]:
+    return one.value, between(one.low, one.high)
+
+
+def heads_of(name: str) -> tuple[str, str]:
+    return name, _("{name}, 95 %").format(name=name)
 
 
 def take_dimension() -> None:

@@ -9,9 +9,19 @@ import streamlit as st
 from core import instruments
 from core.instruments import Instrument
 from core.results import claims, drill, scores
+from core.results.agreements import TOTAL
 from core.results.reading import Held
 from core.results.voices import Voice
-from pages.components import badges, charts, forest, layout, results_data, results_topics, results_words
+from pages.components import (
+    badges,
+    charts,
+    forest,
+    interval_words,
+    layout,
+    results_data,
+    results_topics,
+    results_words,
+)
 from pages.components.reasons import column
 from pages.components.results_data import Frame, Scored
 from pages.components.results_picking import picked_row
@@ -67,7 +77,8 @@ def caption(frame: Frame, used: Instrument, engine: str) -> str:
         pick(getattr(item, end) for item in used.items) for pick, end in ((min, "lowest"), (max, "highest"))
     )
     words = _(
-        "A value is the mean of a session's readable repeats, at least two of three. Box: quartiles; mark: mean. "
+        "A value is the mean of a session's readable repeats, at least two of three. Box: quartiles; mark: mean over sessions. "
+        "Table: mean and SD over clients or roles of their session means. "
         "Scale {low} to {high}. n = {n} sessions. {engine}."
     )
     return words.format(
@@ -97,7 +108,7 @@ def violins(values: pd.DataFrame, used: Instrument, engine: str) -> go.Figure:
         figure.add_scatter(
             x=[item.id], y=[mean], mode="markers", showlegend=False, customdata=[[item.id]],
             marker={"symbol": charts.SYMBOLS[at], "size": 11, "color": k.ground, "line": {"color": k.ink, "width": 2}},
-            hovertemplate=f"{item.id}: {_('mean')} %{{y:.2f}}, n = {len(own)}<extra></extra>",
+            hovertemplate=f"{item.id}: {_('mean over sessions')} %{{y:.2f}}, n = {len(own)}<extra></extra>",
         )  # fmt: skip
     low, high = min(i.lowest for i in used.items), max(i.highest for i in used.items)
     counted = many("n = {n} session", "n = {n} sessions", values["session"].nunique())
@@ -112,24 +123,25 @@ def violins(values: pd.DataFrame, used: Instrument, engine: str) -> go.Figure:
 
 
 def items_table(frame: Frame, values: pd.DataFrame, used: Instrument) -> pd.DataFrame:
-    """Items with their mean over sessions, then over those of each counselor (each client or role once)."""
+    """Items with mean and SD over clients or roles (of their session means), of all and of each counselor."""
     bare = frame.rows[unquoted(frame, used)].groupby("item").size()
     missing = frame.rows[frame.rows["score"].isna()].groupby("item").size()
     names = results_words.counselors()
-    each = scores.by_counselor(scores.wide(values, [item.id for item in used.items]), frame.held)
+    wide = scores.wide(values, [item.id for item in used.items])
+    each = scores.by_counselor(wide, frame.held)
     rows = []
     for item in used.items:
-        own = values.loc[values["item"] == item.id, "value"].dropna()
+        every = scores.mean_over_clusters(wide[item.id], frame.held)
         rows.append(
-            (item.id, dimension_name(used, item.dimension), own.mean(), own.std(), len(own),
-             *(means.get(item.id, (float("nan"), 0))[0] for means in each.values()),
+            (item.id, dimension_name(used, item.dimension), every.value, scores.sd_over_clusters(wide[item.id], frame.held),
+             every.n, every.clusters, *(means[item.id].value if item.id in means else float("nan") for means in each.values()),
              int(missing.get(item.id, 0)), int(bare.get(item.id, 0)), item_text(used, item.id))
         )  # fmt: skip
-    heads = [_("Item"), _("Dimension"), _("Mean"), _("SD"), _("n")]
+    heads = [_("Item"), _("Dimension"), _("Mean"), _("SD"), _("Sessions"), _("Clients or roles")]
     heads += [names.get(name, name) for name in each] if len(each) > 1 else []
     heads += [_("Unscored"), _("Without quote"), _("Text")]
     if len(each) == 1:
-        rows = [(*row[:5], *row[6:]) for row in rows]
+        rows = [(*row[:6], *row[7:]) for row in rows]
     return pd.DataFrame(rows, columns=heads)
 
 
@@ -155,10 +167,11 @@ def counselors(
     shown = pd.DataFrame(
         [
             (dimension_name(used, one.dimension), names.get(one.counselor, one.counselor), one.mean.value, one.mean.low,
-             one.mean.high, one.mean.n, one.mean.clusters)
+             one.mean.high, interval_words.of_clusters(one.mean), one.mean.n, one.mean.clusters,
+             items_words(scored, used, one))
             for one in found
         ],
-        columns=[_("Dimension"), _("Counselor"), _("Mean"), _("Low"), _("High"), _("Sessions"), _("Clients or roles")],
+        columns=[_("Dimension"), _("Counselor"), _("Mean"), _("Low"), _("High"), _("Interval"), _("Sessions"), _("Clients or roles"), _("Items")],
     )  # fmt: skip
     low, high = ends(used, columns)
     counted = many("n = {n} session", "n = {n} sessions", len(scored.sums)) + ", " + _("95 % interval")
@@ -167,7 +180,9 @@ def counselors(
         axis=_("Score ({low}–{high})").format(low=instruments.plain(low), high=instruments.plain(high)),
         over=_("mean, 95 %"), span=(low, high), digits=2,
     )  # fmt: skip
-    words = _("Mean over clients or roles of their session means; intervals from drawing clients or roles.")
+    words = _("Mean over clients or roles of their session means; intervals: 95 %, t over clients or roles.")
+    words += " " + (_("A score needs all its items.") if used.scoring == "sum" else _("A score needs half of its items."))
+    words = f"{words} {interval_words.caution(one.mean for one in found)}".strip()
     if claim == "pipeline check":
         words += " " + _("Pipeline check: rules rated what rules said; nothing here is about counselors.")
     charts.show(
@@ -175,6 +190,15 @@ def counselors(
         name="dimension-scores", key="results_counselors", made_by=badges.engine_words(engine), columns=numbers(shown), whole=True,
         caption=words + " " + badges.engine_words(engine) + ".",
     )  # fmt: skip
+
+
+def items_words(scored: Scored, used: Instrument, one: scores.CounselorScore) -> str:
+    """How many items stand behind a counselor's scores of one dimension: from the fewest to the most, of how many."""
+    sessions = [s for s, name in scored.counselor.items() if name == one.counselor]
+    counted = scored.items.loc[scored.sums.loc[sessions, one.dimension].dropna().index, one.dimension]
+    low, high = int(counted.min()), int(counted.max())
+    most = len(used.items_of(one.dimension)) if one.dimension != TOTAL else len(used.items)
+    return _("{n} of {of}").format(n=low if low == high else f"{low}–{high}", of=most)
 
 
 def ends(used: Instrument, columns: list[str]) -> tuple[float, float]:

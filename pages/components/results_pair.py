@@ -8,7 +8,7 @@ from core.agreement.winning import Pair
 from core.results import claims, drill
 from core.results.claims import short
 from core.results.wins import Contest, Stage
-from pages.components import layout, resources, results_words, session_view, transcript
+from pages.components import interval_words, layout, resources, results_words, session_view, transcript
 from pages.components.results_data import Compared
 from pages.components.results_words import between, dimension_name, stage_name
 from pages.components.words import _
@@ -45,7 +45,7 @@ def pair_facts(pair: Pair, contest: Contest, names: dict[str, str]) -> list[tupl
     )
     left = _("{n} left out: under half judged").format(n=pair.left_out) if pair.left_out else ""
     shown: list[tuple[str, object]] = [
-        (_("Win score"), f"{short(pair.score)} ({between(pair.low, pair.high)})"),
+        (_("Win score"), f"{short(pair.score)} ({between(pair.low, pair.high)}; {interval_words.of_roles(pair.kind, pair.roles)})"),
         (_("Decision"), results_words.decision_name(pair, contest.claim, names)),
         (_("Supported"), supported_words(pair)),
         (_("By roles"), majority + (f"; {left}" if left else "")),

@@ -9,7 +9,7 @@ from core.results import agreements, scores
 from core.results.agreements import Agreed
 from core.results.claims import short
 from core.results.voices import Voice
-from pages.components import badges, charts, forest, layout, results_data
+from pages.components import badges, charts, forest, interval_words, layout, results_data
 from pages.components.results_data import Frame
 from pages.components.results_words import between, dimension_name, item_text
 from pages.components.words import _, many
@@ -88,8 +88,9 @@ def low_of(line: forest.Line) -> float:
 def caption(found: list[Agreed], used: Instrument, engine: str) -> str:
     words = _(
         "ICC(1,1): one repeat; ICC(1,k): their mean, one-way, since repeats have no order. ICC(A,k) as the alliance paper "
-        "gives it. Sessions that lack a repeat are dropped. Intervals: drawing clients or roles. {engine}."
+        "gives it. Sessions that lack a repeat are dropped. Intervals: 95 %, leaving out one client or role after the other. {engine}."
     ).format(engine=badges.engine_words(engine))
+    words = f"{words} {interval_words.caution(value for one in found for value in one.forms.values())}".strip()
     means = []
     for dimension in used.dimensions:
         values = [

@@ -8,11 +8,14 @@ import streamlit as st
 import yaml
 
 from core import instruments
+from core.agreement.clustered import Clustered
 from core.instruments import Instrument
 from core.prompting import FOLDER
 from core.results import scores
 from core.results.reading import Held
-from pages.components import badges, charts, layout, results_words
+from pages.components import badges, charts, interval_words, layout, results_words
+from pages.components.results_dimensions import heads_of
+from pages.components.results_wins import between_signed, numbers
 from pages.components.results_words import dimension_name, for_figure
 from pages.components.words import _, in_words, many
 
@@ -45,37 +48,45 @@ def section(table: pd.DataFrame, held: Mapping[int, Held], used: Instrument, eng
 
 
 def shown(
-    by_topic: dict[str, dict[str, tuple[float, int]]], dimension: str, used: Instrument, engine: str
+    by_topic: dict[str, dict[str, Clustered]], dimension: str, used: Instrument, engine: str
 ) -> None:
     names, topics = results_words.counselors(), topic_names()
     order = [code for code in topics if any(code in own for own in by_topic.values())]
     order += sorted({code for own in by_topic.values() for code in own} - set(order))
     figure = radar(by_topic, order, dimension, used, engine)
     rows = [
-        (topics.get(code, code), *(by_topic[name].get(code, (float("nan"), 0))[0] for name in by_topic),
-         sum(own[code][1] for own in by_topic.values() if code in own))
+        (topics.get(code, code), *(cell for name in by_topic for cell in cells(by_topic[name].get(code))),
+         sum(own[code].n for own in by_topic.values() if code in own))
         for code in order
     ]  # fmt: skip
     table = pd.DataFrame(
-        rows, columns=[_("Topic"), *(names.get(name, name) for name in by_topic), _("Sessions")]
+        rows, columns=[_("Topic"), *(head for name in by_topic for head in heads_of(names.get(name, name))), _("Sessions")]
     )
     if len(by_topic) > MOST:
         layout.muted(_("The figure shows the first four counselors; the table has all of them."))
     charts.show(
         figure, alt=_("Radar of scores by topic; the table has the same numbers."), table=table, name="topics", key="results_topics", made_by=badges.engine_words(engine),
-        whole=True, caption=_("Mean over clients or roles of their session means. {engine}.").format(engine=badges.engine_words(engine)),
-        columns={str(name): st.column_config.NumberColumn(format="%.2f") for name in table.columns[1:-1]},
+        whole=True, caption=caption(by_topic, engine), columns=numbers(table),
     )  # fmt: skip
 
 
+def caption(by_topic: dict[str, dict[str, Clustered]], engine: str) -> str:
+    words = _("Mean over clients or roles of their session means; intervals: 95 %, t over clients or roles. {engine}.").format(engine=badges.engine_words(engine))
+    return f"{words} {interval_words.caution(one for own in by_topic.values() for one in own.values())}".strip()
+
+
+def cells(one: Clustered | None) -> tuple[float, str]:
+    return (float("nan"), "–") if one is None else (one.value, between_signed(one.low, one.high))
+
+
 def radar(
-    by_topic: dict[str, dict[str, tuple[float, int]]], order: list[str], dimension: str, used: Instrument, engine: str
+    by_topic: dict[str, dict[str, Clustered]], order: list[str], dimension: str, used: Instrument, engine: str
 ) -> go.Figure:  # fmt: skip
     k, names, topics, figure = charts.tokens(), results_words.counselors(), topic_names(), go.Figure()
     labels = [for_figure(topics.get(code, code), 14) for code in order]
     for at, name in enumerate(sorted(by_topic)[:MOST]):
         own = by_topic[name]
-        values = [own.get(code, (None, 0))[0] for code in order]
+        values = [own[code].value if code in own else None for code in order]
         figure.add_scatterpolar(
             r=[*values, values[0]], theta=[*labels, labels[0]], mode="lines+markers", name=for_figure(names.get(name, name)),
             line={"color": k.series[at], "dash": charts.DASHES[at], "width": 2}, marker={"symbol": charts.SYMBOLS[at], "size": 9},
@@ -85,7 +96,7 @@ def radar(
     counted = many(
         "n = {n} session",
         "n = {n} sessions",
-        sum(n for own in by_topic.values() for _mean, n in own.values()),
+        sum(one.n for own in by_topic.values() for one in own.values()),
     )
     title = _("{dimension} by topic").format(dimension=dimension_name(used, dimension))
     under = (

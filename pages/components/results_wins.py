@@ -4,7 +4,8 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.agreement.winning import FEWEST
+from core.agreement.strength import DRAWS as STRENGTH_DRAWS
+from core.agreement.winning import AgentScore, Pair
 from core.results.wins import Contest, Stage, agent_table
 from pages.components import (
     badges,
@@ -12,6 +13,7 @@ from pages.components import (
     engine_note,
     forest,
     heat,
+    interval_words,
     layout,
     results_pair,
     results_words,
@@ -158,15 +160,21 @@ def take_stage() -> None:
 
 
 def caption(contest: Contest) -> str:
-    words = _(
+    return _(
         "Mean over the judged dimensions of a stage, then over roles; a win counts 1, every kind of tie ½. "
-        "Intervals: 95 %, from drawing roles with replacement, 10,000 draws, seed 7. {roles}. {engine}."
-    ).format(roles=many("n = {n} role", "n = {n} roles", contest.roles), engine=badges.engine_words(contest.engine))  # fmt: skip
-    if contest.roles < FEWEST:
-        words += " " + _(
-            "With fewer than six roles: exact binomial bounds, wider than the truth, never narrower."
-        )
-    return words
+        "{intervals} {roles}. {engine}."
+    ).format(
+        intervals=interval_words.of_scores(scores_of(contest)), roles=many("n = {n} role", "n = {n} roles", contest.roles),
+        engine=badges.engine_words(contest.engine),
+    )  # fmt: skip
+
+
+def scores_of(contest: Contest) -> list[Pair | AgentScore]:
+    """Every score of every stage that has an interval."""
+    found: list[Pair | AgentScore] = []
+    for stage in contest.stages.values():
+        found += [*stage.scores.pairs, *stage.scores.agents.values()]
+    return found
 
 
 def numbers(table: pd.DataFrame) -> dict[str, object]:
@@ -192,6 +200,7 @@ def strengths(found: Compared, names: dict[str, str], figure: go.Figure) -> None
             _("Counselor"): [names.get(agent, agent) for agent in own["agent"]],
             _("Win score"): own["score"],
             _("95 % interval"): [between(low, high) for low, high in zip(own["low"], own["high"], strict=True)],
+            _("Interval"): [interval_words.of_roles(kind, n) for kind, n in zip(own["kind"], own["roles"], strict=True)],
             _("Strength"): ["–" if value != value else f"{value:.2f}" for value in own["strength"]],
             _("Strength, 95 %"): [between_signed(a, b) for a, b in zip(own["strength_low"], own["strength_high"], strict=True)],
             _("Counselor's engine"): [badges.engine_words(found.contest.engines.get(agent, "")) for agent in own["agent"]],
@@ -206,8 +215,9 @@ def strengths(found: Compared, names: dict[str, str], figure: go.Figure) -> None
             },
         )  # fmt: skip
         words = _(
-            "Strength: natural log, mean 0, fitted on the outcome of each role; intervals from drawing roles."
-        )
+            "Strength: natural log, mean 0, fitted on the outcome of each role. Its intervals: drawing roles, {draws} draws; "
+            "withheld where an end is infinite."
+        ).format(draws=f"{STRENGTH_DRAWS:,}")
         if own["strength"].isna().any():
             words += " " + _("No finite strengths where somebody won, or lost, everything against the rest.")
         layout.muted(words + " " + badges.engine_words(found.contest.engine) + ".")
@@ -222,13 +232,14 @@ def pairs(found: Compared, names: dict[str, str], figure: go.Figure) -> None:
     contest = found.contest
     rows = [
         (stage_name(found.instrument, stage.id), names.get(p.a, p.a), names.get(p.b, p.b), p.score, between(p.low, p.high),
+         interval_words.of_roles(p.kind, p.roles),
          results_words.decision_name(p, contest.claim, names), p.supported, p.wins, p.losses, p.ties, p.majority_score,
          p.roles, p.left_out, p.coverage)
         for stage in contest.stages.values()
         for p in stage.scores.pairs
     ]  # fmt: skip
     heads = [
-        _("Stage"), _("Counselor"), _("Against"), _("Win score"), _("95 % interval"), _("Decision"), _("Supported"),
+        _("Stage"), _("Counselor"), _("Against"), _("Win score"), _("95 % interval"), _("Interval"), _("Decision"), _("Supported"),
         _("Roles won"), _("Roles lost"), _("Roles even"), _("Majority score"), _("Roles"), _("Left out"), _("Coverage"),
     ]  # fmt: skip
     table = pd.DataFrame(rows, columns=heads)

@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import minimize
 
 from core.agreement.comparing import TIE, Reading, RoleScore, combine, outcomes, role_scores, tally
-from core.agreement.strength import strengths
-from core.agreement.winning import StageScores, between_groups, stage_scores
+from core.agreement.strength import ends, fit_or_infinite, strengths
+from core.agreement.winning import StageScores, stage_scores
 from core.errors import DataError
 
 AGENTS = ["Hill 4o-mini", "Hill 8B", "Hill 3B", "plain 4o-mini", "plain 8B", "plain 3B"]
@@ -49,9 +49,11 @@ def test_published_mean_scores() -> None:
 
 
 def test_published_hill_against_plain() -> None:
-    found = between_groups(staged().pairs, set(AGENTS[:3]))
-    assert (found.wins, found.losses, found.ties) == (198, 16, 11)
-    assert round(found.score, 3) == 0.904
+    between = [p for p in staged().pairs if p.a in AGENTS[:3] and p.b in AGENTS[3:]]
+    assert len(between) == 9
+    wins, losses, ties = (sum(getattr(p, kind) for p in between) for kind in ("wins", "losses", "ties"))
+    assert (wins, losses, ties) == (198, 16, 11)
+    assert round((wins + ties / 2) / (wins + losses + ties), 3) == 0.904
 
 
 def test_decision_and_support_are_two_things() -> None:
@@ -157,7 +159,7 @@ def test_interval_holds_the_truth_about_as_often_as_it_says() -> None:
 
 
 def test_bradley_terry_equals_a_direct_maximum_likelihood_fit() -> None:
-    found = strengths(published(), np.random.default_rng(7), 60)
+    found = strengths(published(), np.random.default_rng(7), 200)
     wins = np.array(WINS, dtype=float)
     ties = 25 - wins - wins.T
     np.fill_diagonal(ties, 0)
@@ -175,3 +177,30 @@ def test_bradley_terry_without_a_finite_answer() -> None:
     won_all = {("x", "y"): [RoleScore(r, 1.0, 3, 3) for r in range(8)]}
     assert np.isnan(strengths(won_all, np.random.default_rng(0), 20)["x"].value)
     assert strengths({}, np.random.default_rng(0), 20) == {}
+
+
+def test_strengths_have_no_interval_where_an_end_is_infinite() -> None:
+    """Eight roles of nine won: every third draw has no loss at all, so that there is no upper end."""
+    won = {("x", "y"): [RoleScore(r, float(r > 0), 3, 3) for r in range(9)]}
+    found = strengths(won, np.random.default_rng(0), 400)
+    assert found["x"].value == pytest.approx(np.log(8) / 2) and found["y"].value == -found["x"].value
+    assert all(np.isnan([one.low, one.high]).all() for one in found.values())
+
+
+@pytest.mark.parametrize(("infinite", "shown"), [(0.0, True), (0.02, True), (0.04, False)])
+def test_infinite_draws_count_as_infinite_and_are_not_left_out(infinite: float, shown: bool) -> None:
+    """At first up to one in twenty was left out, which drew the ends inward."""
+    drawn = np.linspace(-1, 1, 1000)
+    drawn[drawn > 1 - 2 * infinite] = np.inf
+    low, high = ends(drawn, 10_000)
+    assert np.isfinite(low) == np.isfinite(high) == shown
+    if shown:
+        assert high == pytest.approx(0.95, abs=0.005)
+
+
+def test_strengths_are_infinite_in_a_draw_for_those_who_won_or_lost_all() -> None:
+    wins = np.array([[0, 3, 3], [0, 0, 2], [0, 1, 0]], dtype=float)
+    assert list(fit_or_infinite(wins)[:1]) == [np.inf] and list(fit_or_infinite(wins)[1:]) == [-np.inf] * 2
+    chain = np.array([[0, 3, 3], [0, 0, 2], [0, 0, 0]], dtype=float)
+    first, middle, last = fit_or_infinite(chain)
+    assert (first, last) == (np.inf, -np.inf) and np.isnan(middle)

@@ -2,13 +2,12 @@
 
 import math
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from core import instruments
-from core.agreement.comparing import TIE
-from core.results import claims, corpus, drill, reading, scores, wins
+from core.agreement.comparing import TIE, Outcome, role_scores
+from core.results import agreements, claims, corpus, drill, reading, scores, wins
 from core.studies import service
 from core.studies.expand import group_of
 from storage import tables
@@ -49,7 +48,7 @@ def test_stored_comparisons_become_win_scores(store: Store) -> None:
     assert seen.wins == back.losses and seen.score > 0.6
     table = wins.agent_table(stage)
     assert next(iter(table["agent"])) == "Careful" and (table["low"] <= table["score"]).all()
-    assert contest.dimensions["empathic_understanding"]["Careful"] > 0.5
+    assert contest.dimensions["empathic_understanding"]["Careful"].value > 0.5
     assert contest.both_orders and 0 < contest.same_verdict < 1
 
 
@@ -137,23 +136,17 @@ def test_item_values_need_two_thirds_of_the_repeats(store: Store) -> None:
     assert math.isnan(values[(values["session"] == ids[1]) & (values["item"] == "Q1")].iloc[0]["value"])
 
 
-def test_item_table_shows_spread_n_and_agreement_of_repeats(store: Store) -> None:
+def test_repeats_of_items_and_dimensions_agree_by_role(store: Store) -> None:
     study = story.study(store)
     ids = list(story.sessions(store, 12, ["Careful", "Plainer"]).values())
     story.rate(store, study, ids, unscored=0.02)
-    frame = reading.ratings(store, study)
-    held = reading.sessions(store, ids)
-    rows = scores.item_rows(frame, items(), held)
-    assert [row.id for row in rows] == [f"Q{n}" for n in range(1, 13)]
-    first = rows[0]
-    assert 1 <= first.mean <= 5 and first.sd > 0 and first.repeats.repeats == 3
-    assert first.repeats.dropped + first.repeats.forms["ICC(1,1)"].n == 24
-    assert first.repeats.forms["ICC(1,k)"].value > first.repeats.forms["ICC(1,1)"].value
-    assert first.repeats.forms["ICC(1,k)"].clusters == 12
-    dims = scores.dimension_rows(frame, items(), held, "mean")
-    assert [row.id for row in dims] == ["goal", "approach", "bond"]
-    mean = scores.mean_of_items(rows, "goal", "ICC(1,k)")
-    assert mean == pytest.approx(np.mean([r.repeats.forms["ICC(1,k)"].value for r in rows[:4]]))
+    found = agreements.repeats(reading.ratings(store, study), items(), reading.sessions(store, ids))
+    assert [one.id for one in found][:5] == ["Q1", "Q2", "Q3", "Q4", "goal"] and len(found) == 12 + 3 + 1
+    first = found[0]
+    assert first.raters == 3 and first.dropped + first.forms["ICC(1,1)"].n == 24
+    single, mean = first.forms["ICC(1,1)"], first.forms["ICC(1,k)"]
+    assert mean.value > single.value and single.clusters == 12
+    assert single.low < single.value < single.high and single.kind == "t" and not single.few
 
 
 def test_dimension_scores_per_counselor_and_topic(store: Store) -> None:
@@ -165,19 +158,34 @@ def test_dimension_scores_per_counselor_and_topic(store: Store) -> None:
     table = scores.wide(scores.item_values(frame), [i for own in items().values() for i in own])
     dims = scores.dimension_values(table, items(), "mean")
     by = scores.by_counselor(dims, held)
-    assert set(by) == {"Careful", "Plainer"} and by["Careful"]["goal"][1] == 6
-    assert by["Careful"]["goal"][0] == pytest.approx(
+    assert set(by) == {"Careful", "Plainer"} and by["Careful"]["goal"].n == 6
+    assert by["Careful"]["goal"].value == pytest.approx(
         dims.loc[[made[r, "Careful"] for r in range(6)], "goal"].mean()
     )
     topics = scores.by_topic(dims, "goal", held)
-    assert set(topics["Careful"]) == {"career", "education"} and topics["Careful"]["career"][1] == 3
+    assert set(topics["Careful"]) == {"career", "education"} and topics["Careful"]["career"].n == 3
 
 
-def test_a_sum_needs_all_its_parts(store: Store) -> None:
-    table = pd.DataFrame({"a": [1.0, 1.0], "b": [0.5, float("nan")]})
-    assert scores.dimension_values(table, {"d": ["a", "b"]}, "sum")["d"].tolist()[0] == 1.5
-    assert math.isnan(scores.dimension_values(table, {"d": ["a", "b"]}, "sum")["d"].tolist()[1])
-    assert scores.dimension_values(table, {"d": ["a", "b"]}, "mean")["d"].tolist()[1] == 1.0
+def test_a_sum_needs_all_its_items_and_a_mean_half_of_them() -> None:
+    """At first one readable item of four was a mean like four, in one of two places."""
+    nan = float("nan")
+    table = pd.DataFrame({"a": [1.0, 1.0, 1.0], "b": [0.5, nan, nan], "c": [0.0, 2.0, nan], "d": [0.5, nan, nan]})
+    parts = {"d": list(table)}
+    assert scores.dimension_values(table, parts, "sum")["d"].tolist() == pytest.approx([2.0, nan, nan], nan_ok=True)
+    assert scores.dimension_values(table, parts, "mean")["d"].tolist() == pytest.approx([0.5, 1.5, nan], nan_ok=True)
+    assert scores.items_behind(table, parts)["d"].tolist() == [4, 2, 1]
+
+
+def test_an_instrument_scores_by_the_same_rule() -> None:
+    scale = instruments.load("wai-o-s")
+    four = [item.id for item in scale.items_of("goal")]
+    for readable in range(5):
+        given = dict.fromkeys(four[:readable], 3.0)
+        found = scale.dimension_scores(given)["goal"]
+        table = pd.DataFrame([{name: given.get(name, float("nan")) for name in four}])
+        value = scores.dimension_values(table, {"goal": four}, scale.scoring)["goal"].iloc[0]
+        assert (found.value is None) == math.isnan(value) == (readable < 2)
+        assert (found.n, found.of) == (readable, 4)
 
 
 def test_corpus_table_counts_by_its_rule(store: Store) -> None:
@@ -214,3 +222,28 @@ def test_sessions_of_one_card_are_one_cluster_whatever_its_version(store: Store)
     assert reading.mixed_versions(held.values()) == 1 and reading.mixed_versions([held[made[0]], held[made[1]]]) == 0
     groups = [group_of(row) for row in service.session_rows(store)]
     assert groups[0] == groups[1] != groups[2], "only sessions of one version are compared"
+
+
+def dimension_of(outcomes: list[tuple[str, str, str, int]]) -> wins.AgentScore:
+    """The score of x on d1 from (role, dimension, winner or ?, repeat) in a stage of d1, d2 and d3."""
+    found = [
+        Outcome(role, "x", "y", dimension, "s", repeat, "skipped" if won == "?" else "decided", None if won == "?" else won)
+        for role, dimension, won, repeat in outcomes
+    ]
+    return wins.dimension_means(found, "d1", role_scores(found, {"s": 3}))["x"]
+
+
+def test_a_dimension_weighs_roles_and_not_their_repeats() -> None:
+    """At first a role asked three times counted three times, and one left out of the stage counted too."""
+    asked = [("r1", "d1", "x", repeat) for repeat in (1, 2, 3)] + [("r2", "d1", "y", 1)]
+    asked += [(role, "d2", "x", 1) for role in ("r1", "r2")]
+    assert dimension_of(asked).value == 0.5
+    left_out = [("r3", "d1", "y", 1), ("r3", "d2", "?", 1), ("r3", "d3", "?", 1)]
+    assert dimension_of([*asked, *left_out]).roles == 2 and dimension_of([*asked, *left_out]).value == 0.5
+
+
+def test_a_dimension_of_six_roles_has_a_t_interval() -> None:
+    asked = [(f"r{at}", d, "x" if at < 4 else "y", 1) for at in range(6) for d in ("d1", "d2")]
+    score = dimension_of(asked)
+    assert score.value == pytest.approx(2 / 3) and score.kind == "t" and score.roles == 6
+    assert score.low < 0.5 < score.value < score.high

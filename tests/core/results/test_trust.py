@@ -50,7 +50,7 @@ def test_label_of_comparisons_uses_match_rate_and_kappa() -> None:
 
     found = trust_of_comparisons(
         voice(0.2) | {asked[0]: None}, {"P1": voice(0.1), "P2": voice(0.1)},
-        {q: f"role {q[0] % 20}" for q in asked}, dict.fromkeys(asked, "x"), lambda q: q[0] if isinstance(q, tuple) else q, draws=100,
+        {q: f"role {q[0] % 20}" for q in asked}, dict.fromkeys(asked, "x"), lambda q: q[0] if isinstance(q, tuple) else q,
     )  # fmt: skip
     assert found.state == "figures" and (found.n, found.clusters) == (40, 20) and found.judge
     assert found.judge.agreement.n == 79 and 0.5 < found.judge.second.value < found.judge.agreement.value
@@ -114,7 +114,7 @@ def test_a_session_rated_again_counts_once_with_its_newest_rating(store: Store) 
 
 def test_one_person_has_nobody_to_agree_with() -> None:
     assert agreements.between_people({}, items(), {}) == []
-    found = trust_of_ratings(people(40, 1), {"P1": people(40, 2)}, {s: str(s) for s in range(40)}, draws=50)
+    found = trust_of_ratings(people(40, 1), {"P1": people(40, 2)}, {s: str(s) for s in range(40)})
     assert found.state == "figures" and found.ceiling == () and found.judge
     assert np.isfinite(found.judge.second.value)
     with pytest.raises(KeyError):
