@@ -57,14 +57,15 @@ def test_counts_keep_the_kinds_of_non_wins_apart(open_page: Open, judged: int) -
 def test_a_model_that_judged_may_prefer_somebody(open_page: Open, store: Store) -> None:
     study = story.study(store, engine="openai")
     story.compare(
-        store, study, story.sessions(store, 8, PAIR, "openai"), kind="model", judge="o-mini", noise=0.0
+        store, study, story.sessions(store, 14, PAIR, "openai"), kind="model", judge="o-mini", noise=0.0
     )
     at = open_page("results.py", study=study)
     assert_calm(at)
     assert "Careful is preferred to Plainer." in shown(at)
     pairs = table_with(at, "Decision")
     assert set(pairs["Decision"]) == {"Careful"} and all(pairs["Supported"])
-    assert list(pairs["Roles"]) == [8, 8, 8]
+    assert set(pairs["Interval"]) <= {"t interval, 14 roles", "binomial bounds, all roles agree"}
+    assert list(pairs["Roles"]) == [14, 14, 14]
 
 
 def test_three_counselors_get_a_matrix_and_strengths(open_page: Open, store: Store) -> None:
@@ -137,9 +138,14 @@ def test_items_have_their_mean_n_and_counselors(open_page: Open, judged: int) ->
     at = open_page("results.py", study=judged, section="wai-o-s")
     assert_calm(at)
     table = table_with(at, "Without quote")
-    assert list(table["Item"]) == [f"Q{n}" for n in range(1, 13)] and set(table["n"]) <= {7, 8}
+    assert list(table["Item"]) == [f"Q{n}" for n in range(1, 13)] and set(table["Sessions"]) <= {7, 8}
+    # with 4 clients, the mean of all is that of their means as the counselors' columns are, and says its n
+    assert set(table["Clients or roles"]) == {4} and not {"n"} & set(table.columns)
     assert {"Careful", "Plainer"} <= set(table.columns)
-    scores = table_with(at, "Clients or roles")
+    scores = table_with(at, "Items")
+    assert set(scores["Interval"]) == {"few clients or roles (4): the interval may be too narrow"}
+    assert "Few clients or roles (4): the interval may be too narrow." in shown(at)
+    assert set(scores["Items"]) <= {"4 of 4", "3–4 of 4", "12 of 12", "11–12 of 12", "10–12 of 12", "9–12 of 12"}
     assert len(scores) == 8 and set(scores["Dimension"]) == {"Goal", "Approach", "Bond", "Total"}
     at.selectbox(key="results_item").select("Q5").run()
     assert len(at.dataframe(key="results_ratings").value) == 24
