@@ -13,6 +13,7 @@ from core.instruments import load as load_instrument
 from core.judging.service import turns_to_judge
 from core.people.agreements import Barred, barred
 from core.reports.making import chosen_note
+from core.roles.as_profile import as_profile
 from core.sessions import seating
 from core.studies import reasons, versions
 from core.studies.keys import content_key, transcript_hash
@@ -248,21 +249,22 @@ def rating_facts(shelf: Shelf, study: tables.Study, payload: Mapping[str, Any]) 
 
 
 def profile_of(shelf: Shelf, instrument: Instrument, session: tables.Session) -> dict[str, Any]:
-    """The client's profile where the instrument is rated with it in sight.
+    """The client's profile or role card, where the instrument is rated with it in sight.
 
     Raises:
-        DataError: the session's client has no profile to hold the session against.
+        DataError: the session's client has none to hold the session against.
     """
     if not instrument.shows_profile:
         return {}
-    profile = shelf.role(session.role_id).profile if session.role_id else {}
+    profile = as_profile(shelf.role(session.role_id)) if session.role_id else {}
     if not profile:
         raise DataError(
-            "Session {id} has no client profile, which {instrument} is rated against. Choose sessions with a profile.",
+            "Session {id} has no role card or client profile, which {instrument} is rated against. Choose sessions that "
+            "were held with one; nothing was asked.",
             id=session.id,
             instrument=instrument.id,
         )
-    return dict(profile)
+    return profile
 
 
 def session_facts(shelf: Shelf, study: tables.Study, payload: Mapping[str, Any]) -> dict[str, Any]:

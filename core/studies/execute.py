@@ -25,6 +25,7 @@ from core.llm.asking import answered, call_fields, keeping, send, texts_of
 from core.llm.engines import settings_of
 from core.llm.seam import Answer, Question, Settings
 from core.people.agreements import barred
+from core.roles.as_profile import answers
 from core.studies import making, reasons
 from core.studies.binding import NEEDS, Shelf, profile_of
 from core.studies.keys import derived_seed
@@ -179,26 +180,39 @@ def judge_settings(agent: tables.Agent) -> Settings:
 
 
 async def rating(room: Room, asking: Asking, payload: dict[str, Any]) -> str:
-    """Rate one session on one item, or on the whole instrument in one call."""
+    """Rate one session on one item, or on the whole instrument in one call.
+
+    Of an instrument that is rated against a profile, items the profile says nothing about are not applicable, unasked.
+    """
     shelf, chair = room.shelf, room.chair(payload["judge"])
     shown, instrument = shelf.session(payload["session"]), shelf.asked_with(room.study.id or 0, payload)
     whole = payload["item"] is None
     items = payload.get("items") or [i.id for i in instrument.items] if whole else [payload["item"]]
     if whole:
         items = await still_asked(room, asking, items)
+    profile = profile_of(shelf, instrument, shown.session)
+    silent = [item for item in items if instrument.shows_profile and not answers(profile, item)]
     question = rating_question(
-        room.store, instrument, items, shown.session, shown.turns, setting=payload["setting"], whole=whole,
-        profile=profile_of(shelf, instrument, shown.session), settings=judge_settings(chair.agent),
+        room.store, instrument, [item for item in items if item not in silent] or items, shown.session, shown.turns,
+        setting=payload["setting"], whole=whole, profile=profile, settings=judge_settings(chair.agent),
         seed=payload["seed"], repeat=payload["repeat"], repeats=payload["of"],
     )  # fmt: skip
-    engine = asking.engine(chair)
+    engine, rater = asking.engine(chair), shelf.rater(payload["judge"])
+    more = {"repeat": payload["repeat"], "study_id": room.study.id, "unit_id": asking.unit.id}
+
+    def row(read: Rated, by: Answer) -> dict[str, Any]:
+        fields = rating_fields(read, instrument, shown.session, rater, payload["setting"], **more)
+        return fields | asked_as(question, by, payload["of"])
+
+    nobody = Answer(None, "empty", "", "", engine=engine.endpoint.kind, engine_version=engine.version)
+    rows = [row(Rated(item, None, NOT_APPLICABLE, ""), nobody) | {"call_id": None} for item in silent]
+    if len(silent) == len(items):
+        return await commit_unasked(room, asking, rows, {"session": payload["session"]})
     question, answer = await answered(partial(send, engine), engine, question, asking.keep)
     asking.came = (engine, question, answer)
     asked = question.inputs["items"] if whole else [question.inputs["item"]]
     read = read_ratings(answer, asked, shown.turns)
-    more = {"repeat": payload["repeat"], "study_id": room.study.id, "unit_id": asking.unit.id} | asked_as(question, answer, payload["of"])
-    rater = shelf.rater(payload["judge"])
-    rows = [rating_fields(one, instrument, shown.session, rater, payload["setting"], **more) for one in read]
+    rows += [row(one, answer) for one in read]
     partly = bool(asking.unit.result.get("partly"))
     outcome = rating_outcome(answer, read, {"session": payload["session"]}, partly)
     return await commit(room, asking, engine, question, answer, tables.Rating, rows, outcome)
@@ -255,6 +269,22 @@ async def comparison(room: Room, asking: Asking, payload: dict[str, Any]) -> str
     return await commit(room, asking, engine, question, answer, tables.Comparison, [row], outcome)
 
 
+async def commit_unasked(room: Room, asking: Asking, rows: Sequence[dict[str, Any]], result: dict[str, Any]) -> str:
+    """Rows that need no call, and the unit's state, in one job."""
+    unit, study = asking.unit, room.study.id or 0
+
+    def job(connection: sqlite3.Connection) -> str:
+        if writing.is_gone(connection, unit.id) or not writing.is_there(connection, "session", result["session"]):
+            writing.finish(connection, unit.id, "gone", reasons.reason("gone"), {})
+            return "gone"
+        writing.forget_rows(connection, "rating", unit.id, study, [row["item"] for row in rows])
+        writing.save_rows(connection, tables.Rating, rows)
+        writing.finish(connection, unit.id, "done", "", result)
+        return "done"
+
+    return str(await room.desk.ledger.write(job))
+
+
 async def commit(
     room: Room, asking: Asking, engine: PacedEngine, question: Question, answer: Answer, table: Any,
     rows: Sequence[dict[str, Any]], outcome: Outcome,
@@ -280,7 +310,7 @@ async def commit(
             return "failed"
         if again:
             writing.forget_rows(connection, str(table.__table__.name), unit.id, study, items)
-        writing.save_rows(connection, table, ({**row, "call_id": call} for row in rows))
+        writing.save_rows(connection, table, ({"call_id": call, **row} for row in rows))
         writing.finish(connection, unit.id, state, why, result)
         return state
 
