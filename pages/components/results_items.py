@@ -8,6 +8,7 @@ import streamlit as st
 
 from core import instruments
 from core.instruments import Instrument
+from core.judging.readings import NOT_APPLICABLE
 from core.results import claims, drill, scores
 from core.results.agreements import TOTAL
 from core.results.reading import Held
@@ -57,19 +58,27 @@ def section(study: int, instrument: str, voice: Voice) -> None:
 
 def said(frame: Frame, used: Instrument, voice: Voice, claim: claims.Claim) -> None:
     """What the numbers may be called, and how many ratings could not be used."""
-    unscored = int(frame.rows["score"].isna().sum())
+    unscored = int(unread(frame).sum())
+    silent = int((frame.rows["reason"] == NOT_APPLICABLE).sum())
     bare = int(unquoted(frame, used).sum())
     parts = [
         many("{n} rating", "{n} ratings", len(frame.rows)),
         many("{n} session", "{n} sessions", frame.rows["session"].nunique()),
         _("{n} unscored").format(n=unscored),
     ]
+    if silent:
+        parts.append(_("{n} not applicable").format(n=silent))
     if voice.kind in ("rules", "model"):
         parts.append(_("{n} without a quote found").format(n=bare))
     with st.container(horizontal=True, vertical_alignment="center"):
         if voice.kind in ("rules", "model"):
             badges.draw(results_words.claim_badge(claim))
         layout.muted(_(" · ").join(parts))
+
+
+def unread(frame: Frame) -> pd.Series:
+    """Which ratings have no value although their item applies."""
+    return frame.rows["score"].isna() & (frame.rows["reason"] != NOT_APPLICABLE)
 
 
 def caption(frame: Frame, used: Instrument, engine: str) -> str:
@@ -125,7 +134,7 @@ def violins(values: pd.DataFrame, used: Instrument, engine: str) -> go.Figure:
 def items_table(frame: Frame, values: pd.DataFrame, used: Instrument) -> pd.DataFrame:
     """Items with mean and SD over clients or roles (of their session means), of all and of each counselor."""
     bare = frame.rows[unquoted(frame, used)].groupby("item").size()
-    missing = frame.rows[frame.rows["score"].isna()].groupby("item").size()
+    missing = frame.rows[unread(frame)].groupby("item").size()
     names = results_words.counselors()
     wide = scores.wide(values, [item.id for item in used.items])
     each = scores.by_counselor(wide, frame.held)

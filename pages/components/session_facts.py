@@ -9,6 +9,7 @@ import streamlit as st
 
 from core import instruments
 from core.errors import NotFound, WorkbenchError, stored
+from core.judging.readings import NOT_APPLICABLE
 from core.people import agreements
 from pages.components import badges, layout, resources, transcript
 from pages.components.reasons import reason_words
@@ -131,10 +132,10 @@ def scale_words(instrument: str) -> str:
 
 
 def items(instrument: str, version: int, rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """Per item: its wording, mean score of the readable repeats, how many, how many unscored."""
+    """Per item: its wording, mean score of the readable repeats, how many, how many unscored; none where it does not apply."""
     by_item: dict[str, list[float | None]] = defaultdict(list)
     for row in rows:
-        by_item[row["item"]].append(row["score"])
+        by_item[row["item"]] += [] if row["reason"] == NOT_APPLICABLE else [row["score"]]
     return pd.DataFrame(
         [
             {

@@ -72,6 +72,24 @@ def test_session_shows_what_raters_said(open_page: Open, store: Store, a_session
     assert "a person" in shown(at)
 
 
+def test_an_item_that_does_not_apply_is_not_counted_as_unscored(open_page: Open, store: Store, a_session: tables.Session) -> None:
+    rater = store.raters.ensure("model", "Judge", "hash")
+    for item, value, reason in (("persona", 4.0, ""), ("beliefs", None, "not applicable"), ("motivation", None, "no JSON")):
+        store.ratings.add(
+            tables.Rating(
+                rater_id=rater.id or 0, session_id=a_session.id or 0, instrument="client-consistency", instrument_version=2,
+                language="en", item=item, value=value, score=value, reason=reason,
+            )
+        )  # fmt: skip
+    at = open_page("sessions.py", session=a_session.id)
+    assert_calm(at)
+    table = at.dataframe[0].value
+    assert list(table["Item"]) == ["persona", "beliefs", "motivation"] and list(table["Unscored"]) == [0, 0, 1]
+    at = open_page("results.py", section="client-consistency")
+    assert_calm(at)
+    assert "1 unscored" in shown(at) and "1 not applicable" in shown(at)
+
+
 def test_two_sessions_side_by_side(open_page: Open, store: Store, a_session: tables.Session) -> None:
     other = store.sessions.add_with_turns(
         tables.Session(title="Second", origin="simulated"),
