@@ -86,14 +86,15 @@ def test_published_keying_is_reversed_exactly_once() -> None:
     assert best == ours.item("Q1").levels[-1].anchor
 
 
-def test_a_dimension_is_the_mean_of_its_readable_items_with_their_number() -> None:
+def test_a_dimension_is_the_mean_of_its_readable_items_where_they_are_half() -> None:
     wai = load("wai-o-s")
     scores = {"Q1": 5.0, "Q2": 4.0, "Q3": None, "Q9": 3.0}
     goal, approach, bond = wai.dimension_scores(scores).values()
     assert (goal.value, goal.n, goal.of) == (4.5, 2, 4)
     assert (approach.value, approach.n) == (None, 0)
-    assert (bond.value, bond.n) == (3.0, 1)
-    assert wai.total(scores).value == 4.0
+    assert (bond.value, bond.n) == (None, 1)  # one of four is not enough
+    assert wai.total(scores).value is None
+    assert wai.total(scores | {f"Q{n}": 3.0 for n in (10, 11, 12)}).value == 3.5
 
 
 @pytest.mark.parametrize(
