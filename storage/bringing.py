@@ -12,6 +12,19 @@ from sqlmodel import SQLModel
 
 from storage.ledger import columns
 
+ASKED = (  # how rows of an export were asked that do not say it themselves; the rules are those of the update to 0005
+    "UPDATE {table} SET prompt = c.prompt, prompt_version = c.prompt_version, prompt_hash = c.prompt_hash, engine = c.engine, "
+    "engine_version = c.engine_version, way = CASE c.prompt WHEN 'judge/instrument' THEN 'instrument' ELSE 'item' END "
+    "FROM call c WHERE c.id = {table}.call_id AND {table}.prompt = '' AND {table}.study_id = :study",
+    "UPDATE {table} SET engine = CASE a.kind WHEN 'rules' THEN 'demo' ELSE 'openai' END FROM rater a "
+    "WHERE a.id = {table}.rater_id AND a.kind IN ('rules', 'model') AND {table}.engine = '' AND {table}.study_id = :study",
+    "UPDATE {table} SET repeats = CAST(u.payload ->> 'of' AS INTEGER) FROM unit u WHERE u.id = {table}.unit_id "
+    "AND CAST(u.payload ->> 'of' AS INTEGER) > {table}.repeats AND {table}.study_id = :study",
+    "UPDATE {table} SET repeats = m.most FROM (SELECT rater_id, instrument, max(repeat) AS most FROM {table} "
+    "WHERE study_id = :study GROUP BY rater_id, instrument) m WHERE {table}.study_id = :study "
+    "AND m.rater_id = {table}.rater_id AND m.instrument = {table}.instrument AND {table}.repeats < m.most",
+)
+
 
 def same(connection: sqlite3.Connection, table: type[SQLModel], wanted: Mapping[str, Any]) -> list[int]:
     """The ids of rows that agree in these columns, oldest first."""
@@ -48,3 +61,9 @@ def set_json(connection: sqlite3.Connection, table: type[SQLModel], id: int, val
     for name, value in values.items():
         sql = f'UPDATE "{table.__tablename__}" SET {name} = ? WHERE id = ?'
         connection.execute(sql, (json.dumps(value, ensure_ascii=False), id))
+
+
+def tell_how_asked(connection: sqlite3.Connection, table: str, study: int) -> None:
+    """Tell the ratings or comparisons of a study how they were asked, from its calls and units."""
+    for sql in ASKED:
+        connection.execute(sql.format(table=table), {"study": study})

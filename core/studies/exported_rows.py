@@ -160,7 +160,9 @@ class Drawn(Part):
 Samples = dict[str, Drawn | list[list[Ref]]]
 Judged = {
     "study_id": Id | None, "unit_id": Id | None, "rater_id": Id, "call_id": Id | None, "superseded_by": Id | None,
-    "instrument": Code, "language": Language, "quotes": list[Quote], "reader": Position,
+    "instrument": Code, "language": Language, "quotes": list[Quote], "reader": Position, "prompt": Code, "prompt_hash": Code,
+    "prompt_version": Annotated[int, Field(ge=0, le=1_000_000)], "way": Literal["", "item", "instrument"], "engine": Code,
+    "engine_version": Code, "repeats": Position, "setting": Literal["", "none", "general", "detailed", "reasoning"],
 }  # fmt: skip
 CHECKED: dict[type[SQLModel], dict[str, Any]] = {
     tables.Report: {"language": Language},
@@ -182,7 +184,7 @@ CHECKED: dict[type[SQLModel], dict[str, Any]] = {
         "speaker": Literal["agent", "person", "unknown person", "text"], "agent_id": Id | None, "call_id": Id | None,
         "risk": list[Mark],
     },
-    tables.Rating: Judged | {"session_id": Id, "setting": Literal["", "none", "general", "detailed", "reasoning"]},
+    tables.Rating: Judged | {"session_id": Id},
     tables.Comparison: Judged | {
         "first_id": Id, "second_id": Id, "role_id": Id | None, "winner_id": Id | None, "verdict": Literal["won", "tie", "unscored"],
     },

@@ -18,7 +18,7 @@ from core.studies.exported import Exported, Row, read_export, unfit
 from core.studies.former import calls_about, speakers
 from core.studies.translating import Ids
 from storage import tables
-from storage.bringing import free_name, point, same, set_json
+from storage.bringing import free_name, point, same, set_json, tell_how_asked
 from storage.ledger import insert
 from storage.store import Store
 from storage.writing import ANY_EDITION, About, pack_call, save_call
@@ -71,6 +71,7 @@ class Bringing:
     ids: Ids = field(default_factory=Ids)
     renamed: dict[str, str] = field(default_factory=dict)  # agents whose name was taken
     new_notes: set[int] = field(default_factory=set)
+    untold: set[str] = field(default_factory=set)  # tables whose rows do not say how they were asked
 
     def rows(self, name: str) -> Iterator[Row]:
         return self.found.rows(name)
@@ -119,6 +120,8 @@ def bring(connection: sqlite3.Connection, found: Exported, here: str) -> int:
     save_turns(on)
     save_ratings(on)
     save_comparisons(on)
+    for table in sorted(on.untold):
+        tell_how_asked(connection, table, on.study)
     design = told.get("design", {})
     set_json(connection, tables.Study, on.study, {
         "design": translating.design(design, on.ids, on.renamed), "samples": translating.samples(told.get("samples", {}), design, on.ids),
@@ -146,17 +149,17 @@ def save_agents(on: Bringing) -> None:
 
 
 def save_raters(on: Bringing) -> None:
-    """The same rater if it is here; one of another make under this name is another rater.
+    """The same rater if it is here; one of another make under this name is another rater, and keeps the name.
 
     A person of elsewhere is nobody here, whatever they are called: a rater of their own, as a person without a secret.
     """
     for rater in on.rows("raters"):
-        make = {"kind": rater["kind"], "name": rater["name"], "agent_hash": rater.get("agent_hash", "")}
+        make = {"kind": rater["kind"], "agent_hash": rater.get("agent_hash", "")}
         person = rater["kind"] == "person"
-        if not person and (known := same(on.connection, tables.Rater, make)):
+        if not person and (known := same(on.connection, tables.Rater, make | {"name": rater["name"]})):
             on.ids.of["raters"][rater["id"]] = known[0]
             continue
-        name = free_name(on.connection, tables.Rater, "name", rater["name"], kind=rater["kind"])
+        name = free_name(on.connection, tables.Rater, "name", rater["name"], **make)
         who = insert(on.connection, tables.Person, {"code": rater["name"], "origin": "imported"}) if person else None
         on.add("raters", tables.Rater, rater, name=name, person_id=who)
 
@@ -271,6 +274,8 @@ def save_ratings(on: Bringing) -> None:
     for row in on.rows("ratings"):
         session = on.need("sessions", row["session_id"], "ratings.jsonl", row)
         new = on.add("ratings", tables.Rating, row, **judged(on, row, "ratings.jsonl"), session_id=session)
+        if "prompt" not in row:
+            on.untold.add("rating")
         newer.append((new, row.get("superseded_by")))
     point(on.connection, tables.Rating, "superseded_by", [(new, on.ids.get("ratings", by)) for new, by in newer])
 
@@ -285,6 +290,8 @@ def save_comparisons(on: Bringing) -> None:
             raise unfit(file, row["id"], msg("its verdict names another session than the two"))
         role = on.ids.get("roles", row.get("role_id"))
         new = on.add("comparisons", tables.Comparison, row, **judged(on, row, file), **pair, winner_id=winner, role_id=role)
+        if "prompt" not in row:
+            on.untold.add("comparison")
         newer.append((new, row.get("superseded_by")))
     point(on.connection, tables.Comparison, "superseded_by", [(new, on.ids.get("comparisons", by)) for new, by in newer])
 

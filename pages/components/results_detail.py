@@ -43,7 +43,7 @@ def engine_of(row: Row) -> str:
 def facts(row: Row) -> list[tuple[str, object]]:
     used = results_words.instrument_name(row["instrument"])
     return [
-        (_("Judged by"), f"{results_words.counselors().get(row['rater'], row['rater'])} · {rater_kind(row['rater_kind'])}"),
+        (_("Judged by"), f"{results_words.rater_name(row['rater'], row['rater_kind'], row['agent_hash'])} · {rater_kind(row['rater_kind'])}"),
         (_("Instrument"), _("{name}, version {n}").format(name=used, n=row["instrument_version"])),
         (_("Repeat"), row["repeat"]),
     ]  # fmt: skip

@@ -10,10 +10,12 @@ from core.agreement.winning import Pair
 from core.instruments import Instrument
 from core.results.claims import Claim, short
 from core.results.trust import Trust
-from core.results.voices import Voice
+from core.results.voices import JUDGES, Voice
 from core.results.wins import Contest
 from pages.components import badges, resources
 from pages.components.words import _, in_words, language, many
+
+SHORT = 8  # characters of a hash that tell two raters of one name apart
 
 
 def say_note(note: Note) -> str:
@@ -45,9 +47,17 @@ def setting_name(setting: str) -> str:
     }.get(setting, setting)  # fmt: skip
 
 
+def rater_name(name: str, kind: str, agent_hash: str = "") -> str:
+    """A rater's name; with the beginning of its hash where another rater of its kind has the same."""
+    shown = counselors().get(name, name)
+    known = resources.store().raters.all(kind=kind, name=name) if agent_hash else []
+    return _("{name} ({hash})").format(name=shown, hash=agent_hash[:SHORT]) if len(known) > 1 else shown
+
+
 def voice_name(voice: Voice) -> str:
     """A rater and the way of rating, so that two ways of one rater are told apart."""
-    parts = [counselors().get(voice.name, voice.name), rater_kind(voice.kind)]
+    hash = voice.who if voice.kind in JUDGES else ""
+    parts = [rater_name(voice.name, voice.kind, hash), rater_kind(voice.kind)]
     if voice.setting:
         parts.append(setting_name(voice.setting))
     if voice.way == "instrument":

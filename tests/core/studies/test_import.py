@@ -16,6 +16,7 @@ from core.studies.demo import load_demo
 from core.studies.export import export_study
 from core.studies.importing import import_study
 from storage.store import Store, open_store
+from tests.core.studies.elsewhere import lines_of, rehash
 
 DESIGN = {
     "name": "Chain",
@@ -101,3 +102,28 @@ def test_the_demo_study_fills_the_store_once(store: Store, language: str, monkey
     assert sorted(row.source_name for row in store.reports.all()) == sorted(path.name for path in examples.files(language))
     assert set(kinds(store, "report").values()) == {Clearance.SYNTHETIC}  # nobody is sent to read what is made up
     assert filled[1] >= 18 and filled[2] >= 18 * 36 and {row.engine for row in store.sessions.all()} == {"demo"}
+
+
+ASKED = ("prompt", "prompt_version", "prompt_hash", "setting", "way", "engine", "engine_version", "repeats", "reader")
+
+
+def asked(store: Store, study: int) -> Any:
+    """How each rating and comparison of a study was asked, without ids."""
+    rows = [*store.ratings.rows(study_id=study), *store.comparisons.rows(study_id=study)]
+    return sorted([str(row.get("item", row.get("dimension"))), *(str(row[name]) for name in ASKED)] for row in rows)
+
+
+def test_how_it_was_asked_goes_along_and_is_read_from_calls_in_an_older_export(
+    store: Store, exported: tuple[int, Path], elsewhere: Store, tmp_path: Path
+) -> None:
+    id, folder = exported
+    before = asked(store, id)
+    assert {row[5] for row in before} == {"item"} and {row[8] for row in before} == {"1", "3"}
+    older = Path(shutil.copytree(folder, tmp_path / "older"))
+    for name in ("ratings", "comparisons"):
+        rows = [{key: value for key, value in row.items() if key in ("setting", "reader") or key not in ASKED} for row in lines_of(older / f"{name}.jsonl")]
+        (older / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    rehash(older)
+    assert asked(elsewhere, import_study(elsewhere, older).id or 0) == before
+    third = open_store(tmp_path / "third" / "rapport.db")
+    assert asked(third, import_study(third, folder).id or 0) == before
