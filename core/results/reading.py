@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from core import clearance
 from core.consent import FIGURES
 from core.errors import NotFound, msg
+from core.results.quoted import verified
 from storage.store import Store
 from storage.units import numbers, query, source_units
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SINGLE_ORDER = ("person", "consensus", "reference")  # who is asked once, sides shuffled
-VERIFIED = "({t}.quotes LIKE '%\"exact\"%' OR {t}.quotes LIKE '%\"normalised\"%')"
 ASKED = (  # who, and how it was asked; the fields of ``voices``
     "CASE a.agent_hash WHEN '' THEN 'rater ' || a.id ELSE a.agent_hash END, r.prompt, r.prompt_version, r.setting, r.way, "
     "CASE a.kind WHEN 'rules' THEN r.engine_version ELSE '' END, r.engine, r.engine_version, r.repeats, r.study_id"
@@ -22,7 +22,7 @@ ASKED = (  # who, and how it was asked; the fields of ``voices``
 ASKED_COLUMNS = ("who", "prompt", "prompt_version", "setting", "way", "rules", "engine", "engine_version", "repeats", "study")
 RATING = (
     "r.id, r.rater_id, a.kind, a.name, a.agent_hash, r.session_id, r.instrument, r.instrument_version, "
-    f"r.language, r.item, r.repeat, r.value, r.score, r.reason, {VERIFIED.format(t='r')}, {ASKED}"
+    f"r.language, r.item, r.repeat, r.value, r.score, r.reason, {verified('rating', 'r')}, {ASKED}"
 )
 RATING_COLUMNS = (
     "id", "rater_id", "rater_kind", "rater", "agent_hash", "session", "instrument", "version", "language",
@@ -222,7 +222,8 @@ def mixed_versions(held: Iterable[Held]) -> int:
 
 
 def reading(store: Store, table: str, id: int) -> dict[str, Any]:
-    """One rating or comparison with its reasoning, quotes and call; of a superseded one, what counts instead.
+    """One rating or comparison with its reasoning, quotes and call, and whether it rests on a quote that was found
+    (``verified``); of a superseded one, what counts instead.
 
     Raises:
         NotFound: it is gone, or its session was withdrawn.
@@ -230,7 +231,8 @@ def reading(store: Store, table: str, id: int) -> dict[str, Any]:
     judgments = store.comparisons if table == "comparison" else store.ratings
     while not (rows := judgments.rows(id=id)):
         id = judgments.get(id).superseded_by or 0
-    row = dict(rows[0])
+    there = query(store, f"SELECT {verified(table, 'r')} FROM {table} r WHERE r.id = :id", id=rows[0]["id"])
+    row = rows[0] | {"verified": there[0][0]}
     read_by_nobody(store, [row[name] for name in ("session_id", "first_id", "second_id") if row.get(name)])
     return row
 

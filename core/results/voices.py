@@ -1,5 +1,6 @@
 """Voices: who judged, and how. What one voice said may be counted together; what two said, never silently."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,22 @@ def voices(frame: "pd.DataFrame") -> list[Voice]:
         frame: ratings or comparisons of one instrument (``reading.ratings``, ``reading.comparisons``).
     """
     return [voice_of(part) for _key, part in frame.groupby(list(FIELDS), dropna=False, sort=False)]
+
+
+def frame_of(rows: Iterable[Mapping[str, Any]]) -> "pd.DataFrame":
+    """Stored ratings or comparisons with their raters (``store.ratings.rows``) in the columns that voices are told by."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            dict(row) | {
+                "who": row["agent_hash"] or f"rater {row['rater_id']}", "version": row["instrument_version"],
+                "rules": row["engine_version"] if row["rater_kind"] == "rules" else "",
+                **({"session": row["session_id"]} if "item" in row else {"first": row["first_id"], "second": row["second_id"]}),
+            }
+            for row in rows
+        ]
+    )  # fmt: skip
 
 
 def voice_of(part: "pd.DataFrame") -> Voice:

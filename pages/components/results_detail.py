@@ -6,8 +6,8 @@ from typing import Any
 import streamlit as st
 
 from core import instruments
-from core.results import reading
-from core.results.voices import JUDGES, voices
+from core.results import quoted, reading
+from core.results.voices import JUDGES, frame_of, of_voice, voices
 from pages.components import (
     badges,
     layout,
@@ -55,17 +55,12 @@ def quotes_of(row: Row, session: int | None = None) -> list[dict[str, Any]]:
     return [q for q in numbered if session is None or q.get("session") == session]
 
 
-def evidence_note(row: Row, no_evidence: bool = False) -> None:
-    """What has to be said of the quotes: none found, or none needed."""
-    found = [
-        q for q in row["quotes"] if q.get("status") in ("exact", "normalised") and q.get("side") != "against"
-    ]
-    if not found and not no_evidence:
-        layout.notice(
-            _("No quote of this was found in the transcript. The value is kept, and marked."), "warning"
-        )
+def evidence_note(row: Row, neutral: float | None = None) -> None:
+    """What has to be said of the quotes: none found, or some not; nothing where none were asked for."""
+    if quoted.lacking(row, neutral):
+        layout.notice(_("No quote that supports this was found in the transcript. The value is kept, and marked."), "warning")
     lost = [q for q in row["quotes"] if q.get("status") not in ("exact", "normalised")]
-    if lost and found:
+    if lost and row["verified"]:
         layout.notice(many("{n} quote was not found in the transcript", "{n} quotes were not found in the transcript", len(lost)), "warning")  # fmt: skip
 
 
@@ -96,7 +91,7 @@ def comparison(id: int) -> None:
         if own := quotes_of(row, session.id):
             layout.muted(_("Quotes from {name}").format(name=name))
             transcript.quote_list(own, key=f"s{session.id}", text_language=session.language)
-    evidence_note(row, no_evidence=row["verdict"] == "unscored")
+    evidence_note(row)
     side_by_side(sessions, row, called)
     layout.facts(facts(row))
     results_call.call(row)
@@ -111,11 +106,11 @@ def verdict_words(row: Row, called: Sequence[str]) -> str:
 
 
 def other_order(row: Row) -> None:
-    """The same question with the sessions the other way round."""
-    same = {"rater_id": row["rater_id"], "dimension": row["dimension"], "repeat": row["repeat"]}
-    found = resources.store().comparisons.rows(
-        first_id=row["second_id"], second_id=row["first_id"], instrument=row["instrument"], language=row["language"], **same
-    )  # fmt: skip
+    """The same question of the same voice with the sessions the other way round."""
+    found = of_same_voice(row, resources.store().comparisons.rows(
+        first_id=row["second_id"], second_id=row["first_id"], instrument=row["instrument"], dimension=row["dimension"],
+        repeat=row["repeat"],
+    ))  # fmt: skip
     if not found:
         layout.muted(_("This question was put in one order only."))
         return
@@ -173,7 +168,7 @@ def rating(id: int) -> None:
         repeats(row)
         reasoning(row)
         transcript.quote_list(quotes_of(row), key=f"s{session.id}", text_language=session.language)
-        evidence_note(row, no_evidence=row["value"] is None or row["value"] == item.no_evidence)
+        evidence_note(row, item.no_evidence)
         layout.facts(facts(row))
         results_call.call(row)
     with grid.cell(), st.container(height=720, border=True, key="transcript"):
@@ -185,17 +180,17 @@ def trust_of(row: Row, table: str) -> badges.Badge:
     """The label of the voice that gave this; people have none."""
     if row["rater_kind"] not in JUDGES:
         return badges.fact(rater_kind(row["rater_kind"]), "person")
-    frame = (
-        results_data.comparisons(results_data.ALL)
-        if table == "comparison"
-        else results_data.ratings(results_data.ALL, row["instrument"])
-    )
-    rows = frame.rows[frame.rows["instrument"] == row["instrument"]]
-    mine = voices(rows[rows["id"] == row["id"]])[0].key
-    voice = next(voice for voice in voices(rows) if voice.key == mine)
-    return results_words.trust_badge(
-        results_data.label(table, row["instrument"], voice), ratings=table == "rating"
-    )
+    (voice,) = voices(frame_of([row]))
+    return results_words.trust_badge(results_data.label(table, row["instrument"], voice), ratings=table == "rating")
+
+
+def of_same_voice(row: Row, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of these rows those that count of the voice that gave this one."""
+    if not rows:
+        return []
+    (voice,) = voices(frame_of([row]))
+    kept = set(of_voice(frame_of(rows), voice)["id"])
+    return [one for one in rows if one["id"] in kept]
 
 
 def value(row: Row, item: instruments.Item) -> None:
@@ -216,12 +211,9 @@ def number(value: float) -> str:
 
 
 def repeats(row: Row) -> None:
-    """The other repeats of the same rater on the same session and item."""
-    every = resources.store().ratings.rows(
-        session_id=row["session_id"], item=row["item"], instrument=row["instrument"], rater_id=row["rater_id"],
-        study_id=row["study_id"],
-    )  # fmt: skip
-    every = [one for one in every if one["setting"] == row["setting"]]
+    """The other repeats of the same voice on the same session and item."""
+    rows = resources.store().ratings.rows(session_id=row["session_id"], item=row["item"], instrument=row["instrument"])
+    every = sorted(of_same_voice(row, rows), key=lambda one: one["repeat"])
     if len(every) < 2:
         return
     known = [one["score"] for one in every if one["score"] is not None]

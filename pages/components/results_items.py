@@ -9,10 +9,10 @@ import streamlit as st
 from core import instruments
 from core.instruments import Instrument
 from core.judging.readings import NOT_APPLICABLE
-from core.results import claims, drill, scores
+from core.results import claims, drill, quoted, scores
 from core.results.agreements import TOTAL
 from core.results.reading import Held
-from core.results.voices import Voice
+from core.results.voices import JUDGES, Voice
 from pages.components import (
     badges,
     charts,
@@ -43,7 +43,7 @@ def section(study: int, instrument: str, voice: Voice) -> None:
     said(frame, used, voice, claim)
     with st.container(border=True):
         figure = violins(values, used, engine)
-        table = items_table(frame, values, used)
+        table = items_table(frame, values, used, voice)
         charts.show(
             figure, alt=_("Distribution of scores over sessions, item by item; the table has means and n."),
             table=table, name="items", key="results_violins", made_by=badges.engine_words(engine), on_select=take_item, columns=numbers(table), whole=True,
@@ -53,7 +53,7 @@ def section(study: int, instrument: str, voice: Voice) -> None:
         counselors(found, used, engine, claim)
     results_topics.section(sums, frame.held, used, engine)
     with st.container(border=True):
-        behind(frame, used, engine)
+        behind(frame, used, engine, quoted.asked("rating", voice.kind, voice.setting))
 
 
 def said(frame: Frame, used: Instrument, voice: Voice, claim: claims.Claim) -> None:
@@ -68,10 +68,12 @@ def said(frame: Frame, used: Instrument, voice: Voice, claim: claims.Claim) -> N
     ]
     if silent:
         parts.append(_("{n} not applicable").format(n=silent))
-    if voice.kind in ("rules", "model"):
+    if quoted.asked("rating", voice.kind, voice.setting):
         parts.append(_("{n} without a quote found").format(n=bare))
+    elif voice.kind in JUDGES:
+        parts.append(_("quotes were not asked for"))
     with st.container(horizontal=True, vertical_alignment="center"):
-        if voice.kind in ("rules", "model"):
+        if voice.kind in JUDGES:
             badges.draw(results_words.claim_badge(claim))
         layout.muted(_(" · ").join(parts))
 
@@ -131,7 +133,7 @@ def violins(values: pd.DataFrame, used: Instrument, engine: str) -> go.Figure:
     return figure
 
 
-def items_table(frame: Frame, values: pd.DataFrame, used: Instrument) -> pd.DataFrame:
+def items_table(frame: Frame, values: pd.DataFrame, used: Instrument, voice: Voice) -> pd.DataFrame:
     """Items with mean and SD over clients or roles (of their session means), of all and of each counselor."""
     bare = frame.rows[unquoted(frame, used)].groupby("item").size()
     missing = frame.rows[unread(frame)].groupby("item").size()
@@ -151,7 +153,8 @@ def items_table(frame: Frame, values: pd.DataFrame, used: Instrument) -> pd.Data
     heads += [_("Unscored"), _("Without quote"), _("Text")]
     if len(each) == 1:
         rows = [(*row[:6], *row[7:]) for row in rows]
-    return pd.DataFrame(rows, columns=heads)
+    table = pd.DataFrame(rows, columns=heads)
+    return table if quoted.asked("rating", voice.kind, voice.setting) else table.drop(columns=_("Without quote"))
 
 
 # ---- counselors ----------------------------------------------------------------------------------
@@ -218,11 +221,11 @@ def ends(used: Instrument, columns: list[str]) -> tuple[float, float]:
 
 
 def unquoted(frame: Frame, used: Instrument) -> pd.Series:
-    """Which ratings say something for or against without a quote that was found; *no evidence* needs none."""
+    """Which ratings should rest on a quote and do not (``quoted.lacking``)."""
     neutral = {item.id: item.no_evidence for item in used.items}
-    rows = frame.rows
-    says = rows["score"].notna() & (rows["value"] != rows["item"].map(neutral))
-    return says & (rows["verified"] == 0)
+    columns = ("item", "value", "rater_kind", "setting", "verified")
+    rows = (dict(zip(columns, row, strict=True)) for row in zip(*(frame.rows[name] for name in columns), strict=True))
+    return pd.Series([quoted.lacking(row, neutral.get(row["item"])) for row in rows], index=frame.rows.index, dtype=bool)
 
 
 # ---- behind an item ------------------------------------------------------------------------------
@@ -234,7 +237,7 @@ def take_item() -> None:
         st.session_state["results_item"] = next(iter(points[0]["customdata"]))
 
 
-def behind(frame: Frame, used: Instrument, engine: str) -> None:
+def behind(frame: Frame, used: Instrument, engine: str, with_quotes: bool) -> None:
     """Every rating of one item, the lowest first; a row opens it."""
     rated = set(frame.rows["item"])
     kept = [item.id for item in used.items if item.id in rated]
@@ -256,10 +259,12 @@ def behind(frame: Frame, used: Instrument, engine: str) -> None:
             _("Counselor"), agents, key="results_counselor", width=240, persist_state="session",
             format_func=lambda name: names.get(name, name) if name else _("all"),
         )  # fmt: skip
-        hide = st.toggle(_("Leave out those without a quote"), key="results_quoted", persist_state="session")
+        hide = with_quotes and st.toggle(_("Leave out those without a quote"), key="results_quoted", persist_state="session")
     own = chosen(frame, used, item, counselor, hide)
     layout.muted(_("Choose a row to read its reasoning and its quotes in the transcript."))
     table = ratings_table(own, frame.held, names)
+    if not with_quotes:
+        table = table.drop(columns=_("Quote found"))
     picked_row(
         table, [int(id) for id in own["id"]], "rating", key="results_ratings", name=f"ratings-{item}",
         made_by=badges.engine_words(engine),

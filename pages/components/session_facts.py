@@ -1,6 +1,7 @@
 """What stands beside a session: faults found, its place in a series, and what raters said of it."""
 
 from collections import defaultdict
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -11,7 +12,8 @@ from core import instruments
 from core.errors import NotFound, WorkbenchError, stored
 from core.judging.readings import NOT_APPLICABLE
 from core.people import agreements
-from pages.components import badges, layout, resources, transcript
+from core.results.voices import JUDGES, Voice, frame_of, of_voice, voices
+from pages.components import badges, layout, resources, results_data, results_words, transcript
 from pages.components.reasons import reason_words
 from pages.components.words import _, language, say
 from storage import tables
@@ -66,7 +68,7 @@ def as_date(text: str) -> date | None:
 
 
 def judged(session: tables.Session) -> None:
-    """Mean of the readable ratings, rater by rater and instrument by instrument; never pooled."""
+    """Mean of the readable ratings, voice by voice (who and how) and instrument by instrument; never pooled."""
     rows = resources.store().ratings.rows(session_id=session.id)
     with st.container(border=True):
         layout.card_title(_("Rated"))
@@ -75,21 +77,39 @@ def judged(session: tables.Session) -> None:
             if resources.may("study"):
                 layout.link("studies.py", _("Studies"))
             return
-        groups: dict[tuple[str, int, str, str], list[dict[str, Any]]] = defaultdict(list)
-        for row in rows:
-            groups[row["instrument"], row["instrument_version"], row["rater_kind"], row["rater"]].append(row)
-        for (instrument, version, kind, rater), given in groups.items():
-            layout.muted(
-                _("{instrument}, version {version} · {rater} · {engine}").format(
-                    instrument=instrument_name(instrument), version=version, rater=rater, engine=kind_name(kind)
-                )
-            )
-            st.dataframe(items(instrument, version, given), hide_index=True, height="content")
-            if how := scale_words(instrument):
-                layout.muted(how)
-            evidence(session, instrument, version, given)
-        if (study := rows[-1]["study_id"]) and resources.may("groups"):
-            layout.link("results.py", _("See them in Results"), {"study": study})
+        for instrument in dict.fromkeys(row["instrument"] for row in rows):
+            frame = frame_of(row for row in rows if row["instrument"] == instrument)
+            for voice in voices(frame):
+                counted = set(of_voice(frame, voice)["id"])
+                rated_by(session, instrument, voice, [row for row in rows if row["id"] in counted])
+        studies = [row["study_id"] for row in rows if row["study_id"]]
+        if studies and resources.may("groups"):
+            layout.link("results.py", _("See them in Results"), {"study": studies[-1]})
+
+
+def rated_by(session: tables.Session, instrument: str, voice: Voice, rows: list[dict[str, Any]]) -> None:
+    """What one voice said of the session, and how far it can be trusted."""
+    layout.card_title(results_words.voice_name(voice), over=instrument_name(instrument))
+    marks = [made_by(voice, rows)]
+    if voice.kind in JUDGES and instrument in instruments.catalogue():
+        marks.append(results_words.trust_badge(results_data.label("rating", instrument, voice), ratings=True))
+    badges.row(marks)
+    st.dataframe(items(instrument, voice.version, rows), hide_index=True, height="content")
+    if how := scale_words(instrument):
+        layout.muted(how)
+    evidence(session, instrument, voice.version, rows)
+
+
+def made_by(voice: Voice, rows: list[dict[str, Any]]) -> badges.Badge:
+    """The engine that rated, with the versions it had; people by their kind."""
+    if voice.kind not in JUDGES:
+        return badges.fact(results_words.rater_kind(voice.kind), "person")
+    kind = "demo" if voice.kind == "rules" else "openai"
+    versions = list(dict.fromkeys(row["engine_version"] for row in rows if row["engine_version"]))
+    mark = badges.engine(kind)
+    if not versions:
+        return mark
+    return replace(mark, words=_("{engine}, version {version}").format(engine=mark.words, version=_(", ").join(versions)))
 
 
 def evidence(session: tables.Session, instrument: str, version: int, rows: list[dict[str, Any]]) -> None:
@@ -155,12 +175,3 @@ def instrument_name(id: str) -> str:
         return instruments.load(id).name.of(language())
     except (NotFound, WorkbenchError):
         return id
-
-
-def kind_name(kind: str) -> str:
-    """The kind of a rater, in words."""
-    return {
-        "person": _("a person"), "consensus": _("consensus of people"), "model": badges.engine_words("openai"),
-        "rules": badges.engine_words("demo"), "simulated client": _("a simulated client"),
-        "reference": _("came with the data"),
-    }.get(kind, kind)  # fmt: skip

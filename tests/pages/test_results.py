@@ -112,19 +112,70 @@ def test_rating_by_its_address_shows_anchor_quote_and_call(
     assert "four fifths of the turns" in words and "They name what they work on." in words
 
 
-def test_a_rating_without_a_found_quote_is_marked(
-    open_page: Open, store: Store, a_session: tables.Session
+LOST = {"text": "We agree.", "turn": None, "status": "not found", "side": "for"}
+AGAINST = {"text": "I keep counting the rent.", "turn": 1, "start": 0, "end": 9, "status": "exact", "side": "against"}
+
+
+@pytest.mark.parametrize(
+    ("setting", "quotes", "marked"),
+    [
+        ("reasoning", [LOST], True), ("reasoning", [AGAINST], True), ("reasoning", [AGAINST | {"side": "for"}], False),
+        ("none", [], False), ("general", [], False), ("detailed", [], False),
+    ],
+    ids=["not found", "against", "for", "none", "general", "detailed"],
+)  # fmt: skip
+def test_rating_is_marked_in_table_and_page_where_quotes_were_asked_and_none_supports_it(
+    open_page: Open, store: Store, a_session: tables.Session, setting: str, quotes: list[dict[str, object]], marked: bool
 ) -> None:
     rater = store.raters.ensure("model", "o-mini", "hash")
     row = store.ratings.add(
         tables.Rating(
             rater_id=rater.id or 0, session_id=a_session.id or 0, instrument="wai-o-s", instrument_version=1, language="en",
-            item="Q1", value=5, score=5, quotes=[{"text": "We agree.", "turn": None, "status": "not found", "side": "for"}],
+            item="Q1", value=5, score=5, setting=setting, quotes=quotes,
         )
     )  # fmt: skip
     at = open_page("results.py", rating=row.id)
     assert_calm(at)
-    assert "No quote of this was found" in shown(at) and "not found in the transcript" in shown(at)
+    assert ("No quote that supports this was found" in shown(at)) is marked
+    at = open_page("results.py", section="wai-o-s")
+    assert_calm(at)
+    asked = setting == "reasoning"
+    assert ("without a quote found" in shown(at), "quotes were not asked for" in shown(at)) == (asked, not asked)
+    assert not asked or (f"{int(marked)} without a quote found" in shown(at) and set(table_with(at, "Without quote")["Without quote"]) == {0, marked})
+
+
+def test_page_of_a_rating_has_the_repeats_of_its_own_voice_alone(open_page: Open, store: Store, a_session: tables.Session) -> None:
+    rater = store.raters.ensure("model", "o-mini", "hash")
+    common = {"rater_id": rater.id, "session_id": a_session.id, "instrument": "wai-o-s", "language": "en", "item": "Q1"}
+    ways = [(1, 1, "item", 5), (1, 2, "item", 4), (1, 1, "instrument", 1), (2, 1, "item", 2)]
+    rows = [
+        store.ratings.add(tables.Rating(**common, instrument_version=version, repeat=repeat, way=way, value=value, score=value))
+        for version, repeat, way, value in ways
+    ]  # fmt: skip
+    at = open_page("results.py", rating=rows[0].id)
+    assert_calm(at)
+    assert "mean 4.50" in shown(at) and [one.label.replace("\\", "") for one in at.button if one.key and one.key.startswith("results_repeat_")] == ["1: 5", "2: 4"]
+
+
+def test_other_order_is_that_of_the_same_voice(open_page: Open, store: Store) -> None:
+    made = list(story.sessions(store, 1, PAIR).values())
+    rater = store.raters.ensure("model", "o-mini", "hash")
+    common = {"rater_id": rater.id, "instrument": "hill", "instrument_version": 1, "language": "en", "dimension": "gentle_challenges", "verdict": "tie"}
+    pairs = [(made[0], made[1], 1), (made[1], made[0], 2)]
+    rows = [store.comparisons.add(tables.Comparison(first_id=a, second_id=b, prompt="judge/compare", prompt_version=v, **common)) for a, b, v in pairs]
+    at = open_page("results.py", comparison=rows[0].id)
+    assert_calm(at)
+    assert "put in one order only" in shown(at)
+
+
+def test_two_judges_of_one_name_are_told_apart(open_page: Open, store: Store, a_session: tables.Session) -> None:
+    for hash in ("0123456789ab", "fedcba987654"):
+        rater = store.raters.ensure("model", "o-mini", hash)
+        row = tables.Rating(rater_id=rater.id or 0, session_id=a_session.id or 0, instrument="wai-o-s", instrument_version=1, language="en", item="Q1", value=5, score=5)
+        store.ratings.add(row)
+    at = open_page("results.py", section="wai-o-s")
+    assert_calm(at)
+    assert [name.split(" · ")[0] for name in at.selectbox(key="results_rater").options] == ["o-mini (01234567)", "o-mini (fedcba98)"]
 
 
 def test_unscored_rating_says_why(open_page: Open, store: Store, judged: int) -> None:

@@ -90,6 +90,33 @@ def test_an_item_that_does_not_apply_is_not_counted_as_unscored(open_page: Open,
     assert "1 unscored" in shown(at) and "1 not applicable" in shown(at)
 
 
+def test_session_shows_each_way_of_rating_by_itself(open_page: Open, store: Store, a_session: tables.Session) -> None:
+    rater = store.raters.ensure("model", "o-mini", "hash")
+
+    def rated(value: float | None, **more: object) -> None:
+        store.ratings.add(
+            tables.Rating(
+                **{"rater_id": rater.id, "session_id": a_session.id, "instrument": "wai-o-s", "instrument_version": 1, "language": "en",
+                   "item": "Q1", "value": value, "score": value, "setting": "reasoning", "prompt": "judge/item", "prompt_version": 1,
+                   "way": "item", "engine": "openai", "engine_version": "7"} | more
+            )
+        )  # fmt: skip
+
+    rated(5)
+    rated(None, study_id=None, reason="no JSON")  # asked again: the readable one counts
+    rated(4, instrument_version=2)
+    rated(3, setting="none")
+    rated(2, prompt_version=2)
+    rated(1, prompt="judge/instrument", way="instrument")
+    at = open_page("sessions.py", session=a_session.id)
+    assert_calm(at)
+    assert [list(one.value["Mean"]) for one in at.dataframe] == [[5.0], [4.0], [3.0], [2.0], [1.0]]
+    assert [list(one.value["Unscored"]) for one in at.dataframe] == [[0]] * 5
+    words = shown(at)
+    for told in ("instrument 2", "no anchors", "prompt 2", "all items in one call", "version 7", "Not validated here"):
+        assert told in words, told
+
+
 def test_two_sessions_side_by_side(open_page: Open, store: Store, a_session: tables.Session) -> None:
     other = store.sessions.add_with_turns(
         tables.Session(title="Second", origin="simulated"),
