@@ -237,8 +237,8 @@ class Score:
     of: int
 
 
-def load(instrument_id: str, version: int | None = None) -> Instrument:
-    """The shipped instrument of this id; ``<id>-holistic`` gives one number a dimension.
+def load(instrument_id: str, version: int | None = None, folder: Path = FOLDER) -> Instrument:
+    """The shipped instrument of this id, or one of another folder; ``<id>-holistic`` gives one number a dimension.
 
     Args:
         version: the one something was judged with. Versions of an instrument differ in their words and in nothing
@@ -247,7 +247,7 @@ def load(instrument_id: str, version: int | None = None) -> Instrument:
         PromptError: there is none, or its file does not keep the form.
     """
     base = instrument_id.removesuffix(HOLISTIC)
-    path = FOLDER / f"{base}.yaml"
+    path = folder / f"{base}.yaml"
     if Path(base).name != base or not path.is_file():
         raise PromptError(
             "There is no instrument {name}. Choose one that is listed under Instruments and prompts.",
@@ -275,7 +275,19 @@ def worded_otherwise(instrument: Instrument, version: int) -> Instrument:
 
 @lru_cache(maxsize=64)
 def _read(path: Path, changed_ns: int, instrument_id: str) -> Instrument:
-    return parse(path.read_text("utf-8"), instrument_id)
+    return parse(path.read_text("utf-8"), instrument_id, path.parent)
+
+
+def files_of(instrument_id: str, folder: Path = FOLDER) -> list[Path]:
+    """Every file that is needed to read this instrument: its own, or of a holistic form that of its items, and the file
+    that a variant varies. Empty where there is none of this id."""
+    base = instrument_id.removesuffix(HOLISTIC)
+    path = folder / f"{base}.yaml"
+    if Path(base).name != base or not path.is_file():
+        return []
+    data = yaml.safe_load(path.read_text("utf-8"))
+    varied = data.get("variant_of", "") if isinstance(data, dict) else ""
+    return [path, *(files_of(str(varied), folder) if varied and varied != base else [])]
 
 
 def catalogue() -> list[str]:
@@ -283,8 +295,11 @@ def catalogue() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 
-def parse(text: str, instrument_id: str = "") -> Instrument:
+def parse(text: str, instrument_id: str = "", folder: Path = FOLDER) -> Instrument:
     """An instrument from the text of its file (a shipped one, or a person's own, e.g. a licensed wording).
+
+    Args:
+        folder: where the instrument that a variant varies lies.
 
     Raises:
         PromptError: the file does not keep the form; the reason is named.
@@ -293,7 +308,7 @@ def parse(text: str, instrument_id: str = "") -> Instrument:
         data = yaml.safe_load(text)
         if not isinstance(data, dict):
             raise ValueError("it has no fields")
-        instrument = _variant(data) if "variant_of" in data else Instrument.model_validate(_filled(data))
+        instrument = _variant(data, folder) if "variant_of" in data else Instrument.model_validate(_filled(data))
         if instrument_id and instrument.id != instrument_id:
             raise ValueError(f"its id says {instrument.id}")
     except (ValidationError, yaml.YAMLError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -325,9 +340,9 @@ def _points(levels: list[dict[str, Any]], points: float) -> list[dict[str, Any]]
     return [level | {"value": level["value"] * points} for level in levels]
 
 
-def _variant(data: dict[str, Any]) -> Instrument:
+def _variant(data: dict[str, Any], folder: Path) -> Instrument:
     """Another instrument with some items worded and keyed the other way round; anchors follow."""
-    base = load(data.pop("variant_of"))
+    base = load(data.pop("variant_of"), folder=folder)
     turned: dict[str, Any] = data.pop("reverse")
     if lost := set(turned) - {item.id for item in base.items}:
         raise ValueError(f"it reverses items that {base.id} does not have: {sorted(lost)}")

@@ -14,8 +14,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from core import instruments
 from core.cells import cell
-from core.errors import DataError
+from core.errors import DataError, PromptError
 from core.private_files import private_file, private_folder
 from core.studies import service
 from core.studies.archive import packed
@@ -289,12 +290,13 @@ def calls_of(store: Store, study_id: int, judged: Iterable[Sequence[Mapping[str,
     return sorted(own | {row["call_id"] for rows in judged for row in rows if row["call_id"]})
 
 
-def words_used(store: Store, folder: Folder, calls: Sequence[int], instruments: Iterable[str]) -> None:
-    """The prompt files the calls name, and the instruments, as they are now; each call holds its words as sent."""
+def words_used(store: Store, folder: Folder, calls: Sequence[int], used: Iterable[str]) -> None:
+    """The prompt files the calls name, and all files of the instruments, as they are now; each call holds its words as sent."""
     prompts = {r[0] for some in units.chunks(calls) for r in units.query(store, f"SELECT DISTINCT prompt FROM call WHERE id IN ({units.numbers(some)})")}
     patterns = [f"{id}.*.md" for id in prompts if NAME.fullmatch(id)]
-    patterns += [f"instruments/{id}.*" for id in instruments if NAME.fullmatch(id)]  # a name from elsewhere may be no name
-    for file in sorted({file for pattern in patterns for file in PROMPTS.glob(pattern)}):
+    files = {file for pattern in patterns for file in PROMPTS.glob(pattern)}
+    files |= {file for id in used if NAME.fullmatch(id) for file in instruments.files_of(id)}  # a name from elsewhere may be no name
+    for file in sorted(files):
         folder.write(f"prompts/{file.relative_to(PROMPTS).as_posix()}", file.read_bytes())
 
 
@@ -310,5 +312,19 @@ def method(store: Store, study_id: int, judged: Mapping[str, Sequence[Mapping[st
         "tied": sum(row["verdict"] == "tie" for row in counted["comparison"]),
         "ratings": len(counted["rating"]), "comparisons": len(counted["comparison"]),
         "superseded": sum(len(rows) - len(counted[table]) for table, rows in judged.items()),
-        "tokens": status["tokens"], "cost": status["cost"], "notes": status["notes"],
+        "instruments": versions_used(judged), "tokens": status["tokens"], "cost": status["cost"], "notes": status["notes"],
     }  # fmt: skip
+
+
+def versions_used(judged: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, dict[str, Any]]:
+    """For each instrument the versions its rows were asked with, and the version of the file that lies beside them."""
+    rows = [row for rows in judged.values() for row in rows]
+    found: dict[str, dict[str, Any]] = {}
+    for id in sorted({row["instrument"] for row in rows}):
+        versions = sorted({row["instrument_version"] for row in rows if row["instrument"] == id})
+        try:
+            here: int | None = instruments.load(id).version
+        except PromptError:
+            here = None
+        found[id] = {"versions": versions, "file": here}
+    return found

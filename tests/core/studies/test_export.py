@@ -10,6 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from core import instruments
 from core.studies.export import export_archive, export_study
 from storage.store import Store
 
@@ -96,3 +99,20 @@ def test_tables_hold_guarded_cells(store: Store, sessions: list[int], work: Call
     with (out / "sessions.csv").open(encoding="utf-8-sig", newline="") as file:
         assert next(csv.DictReader(file))["title"] == "'＝HYPERLINK(1)"
     assert json.loads((out / "sessions.jsonl").read_text("utf-8").split("\n")[0])["title"] == "＝HYPERLINK(1)"
+
+
+@pytest.mark.parametrize("name", ["cpsycoun-intrinsic-holistic", "wai-o-s-published", "cpsycoun-extrinsic", "hill"])
+def test_an_instrument_can_be_read_again_from_the_exported_files_alone(
+    store: Store, sessions: list[int], work: Callable[..., Any], tmp_path: Path, name: str
+) -> None:
+    """A holistic form is made from the file of its items; a variant is nothing without the instrument it varies."""
+    asked = instruments.load(name)
+    step = {"kind": f"{asked.kind}s", "instrument": name, "sessions": "all", "repeats": 1} | ({"calls": "instrument"} if asked.items else {})
+    done = work({"name": "Read again", "language": "en", "steps": [step]})
+    out = export_study(store, done["id"], tmp_path / "out")
+    folder = out / "prompts" / "instruments"
+    assert instruments.load(name, folder=folder).model_dump() == asked.model_dump()
+    held = json.loads((out / "manifest.json").read_text("utf-8"))["files"]
+    assert {f"prompts/instruments/{file.name}" for file in folder.iterdir()} <= set(held)
+    told = json.loads((out / "method.json").read_text("utf-8"))["instruments"]
+    assert told == {name: {"versions": [asked.version], "file": asked.version}}
