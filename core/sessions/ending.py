@@ -12,27 +12,44 @@ from functools import cache
 from typing import Any
 
 from core.sessions.phrases import LANGUAGES, compiled, phrase_file, plain
+from core.sessions.safety import marks
 
 LEAST = 6  # no session ends by a farewell before this many utterances
 SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 TAIL = 3  # a farewell stands in the last sentences of an utterance
 ASKS = re.compile(r"[?？]\s*[\"”’」]*\s*$")
 WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
+# Somebody else's words: between quotation marks of either script, or apostrophes that belong to no word.
+QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|(?<!\w)'[^'\n]{1,80}'(?!\w)")
+CLAUSE = {"en": r"(^|[.,;:!?()…\n–—]|\s-\s|\b(?:so|then|but)\b)", "zh": r"(^|\W)"}
+NEAR = 4  # utterances before a farewell in which a client's sign of danger keeps the session open
 
 Turns = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class _Rules:
+    """``opens``: up to where a farewell begins; ``then``: what may follow it; the others as in the data."""
+
     parting: re.Pattern[str]
+    last: re.Pattern[str]
     courtesy: re.Pattern[str]
+    opens: re.Pattern[str]
+    then: re.Pattern[str]
+    told: re.Pattern[str]
+    followed: re.Pattern[str]
     unless: re.Pattern[str]
 
 
 @cache
 def _rules(language: str) -> _Rules:
     data = phrase_file(f"sessions/farewell.{language}")
-    return _Rules(*(compiled(data[name], language) for name in ("parting", "courtesy", "except")))
+    parting, last, courtesy, lead, told, followed, unless = (
+        compiled(data[name], language) for name in ("parting", "last", "courtesy", "lead", "told", "followed", "except")
+    )
+    opens = re.compile(rf"{CLAUSE[language]}\s*(?:(?:{lead.pattern})[\s,，、]*)*$", re.IGNORECASE)
+    after = rf"(?:{compiled(data['then'], language).pattern})?\s*(?:$|[^\w\s]|(?<=[祝您你]))" if "then" in data else ""
+    return _Rules(parting, last, courtesy, opens, re.compile(after), told, re.compile(rf"\W*(?:{followed.pattern})", re.IGNORECASE), unless)
 
 
 def limits(language: str) -> str:
@@ -40,33 +57,57 @@ def limits(language: str) -> str:
     return str(phrase_file(f"sessions/farewell.{language}")["limits"])
 
 
-def tail(text: str) -> str:
-    """The last sentences of an utterance, where a farewell stands."""
-    return "".join(SENTENCE.findall(plain(text))[-TAIL:]).strip()
+def tail(text: str) -> list[str]:
+    """The last sentences of an utterance, where a farewell stands, without what is quoted in them."""
+    return [sentence.strip() for sentence in SENTENCE.findall(QUOTED.sub(" … ", plain(text)))][-TAIL:]
+
+
+def asks(text: str) -> bool:
+    return bool(ASKS.search(plain(text).strip()))
 
 
 def parts(text: str) -> bool:
-    """Whether an utterance ends in a farewell."""
+    """Whether an utterance ends in a farewell to the other person: not in one that is told, quoted, or said to others."""
+    if asks(text):
+        return False
     end = tail(text)
-    return not ASKS.search(end) and any(
-        _hit(end, rules.parting, rules.unless) for rules in map(_rules, LANGUAGES)
+    rules = [_rules(language) for language in LANGUAGES]
+    return any(_said(sentence, one) for sentence in end for one in rules) or any(_closes(end[-1:], one) for one in rules)
+
+
+def _said(sentence: str, rules: _Rules) -> bool:
+    """Whether a farewell opens a clause of the sentence."""
+    for start, end in _hits(sentence, rules.parting, rules.unless):
+        opened, rest = rules.opens.search(sentence[:start]), sentence[end:]
+        if opened and rules.then.match(rest) and not rules.followed.match(rest) and not rules.told.search(sentence[: opened.end(1)]):
+            return True
+    return False
+
+
+def _closes(end: Sequence[str], rules: _Rules) -> bool:
+    """Whether the last sentence closes with a farewell, as people type it without a comma."""
+    return any(
+        not sentence[stop:].strip(" .!~)") and not rules.told.search(sentence[:start])
+        for sentence in end
+        for start, stop in _hits(sentence, rules.last, rules.unless)
     )
 
 
 def answers_parting(text: str) -> bool:
     """Whether an utterance is no more than a courteous answer to a farewell."""
-    end = tail(text)
-    if ASKS.search(end) or len(WORD.findall(text)) > 40:
+    if asks(text) or len(WORD.findall(text)) > 40:
         return False
-    return any(_hit(end, rules.courtesy, rules.unless) for rules in map(_rules, LANGUAGES))
+    end = " ".join(tail(text))
+    return any(_hits(end, rules.courtesy, rules.unless) for rules in map(_rules, LANGUAGES))
 
 
-def _hit(text: str, pattern: re.Pattern[str], unless: re.Pattern[str]) -> bool:
+def _hits(text: str, pattern: re.Pattern[str], unless: re.Pattern[str]) -> list[tuple[int, int]]:
+    """Where the pattern stands outside of words that only look like it."""
     figures = [hit.span() for hit in unless.finditer(text)]
-    return any(
-        not any(a < end and start < b for a, b in figures)
-        for start, end in (hit.span() for hit in pattern.finditer(text))
-    )
+    return [
+        (start, end) for start, end in (hit.span() for hit in pattern.finditer(text))
+        if not any(a < end and start < b for a, b in figures)
+    ]  # fmt: skip
 
 
 def closes(earlier: str, later: str) -> bool:
@@ -77,8 +118,13 @@ def closes(earlier: str, later: str) -> bool:
 
 
 def ended(turns: Turns, least: int = LEAST) -> bool:
-    """Whether the conversation has ended with its last utterance."""
-    return len(turns) >= max(2, least) and closes(turns[-2]["text"], turns[-1]["text"])
+    """Whether the conversation has ended with its last utterance: never where the client, just before, gave a sign of danger."""
+    return len(turns) >= max(2, least) and closes(turns[-2]["text"], turns[-1]["text"]) and not in_danger(turns)
+
+
+def in_danger(turns: Turns) -> bool:
+    """Whether a client's words among the last utterances carry a sign of danger, so that no goodbye is a polite one."""
+    return any(turn["seat"] == "client" and marks(turn["text"]) for turn in turns[-NEAR:])
 
 
 def since(turns: Turns, branched: int | None) -> bool:

@@ -192,7 +192,7 @@ def over(session: tables.Session, turns: list[tables.Turn], detector: Detector |
         return ""
     said = seating.as_inputs(turns)
     if ending.since(said, session.branch_turn):  # what ended the session it was branched off from does not end it
-        if detector is not None and detector.ended(said):
+        if detector is not None and detector.ended(said) and not ending.in_danger(said):
             return "detector"
         if detector is None and ending.ended(said):
             return "farewell"

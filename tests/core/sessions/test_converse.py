@@ -56,6 +56,17 @@ def test_a_mutual_farewell_ends_the_session(
     assert (done.ended_by, len(store.sessions.turns(done.id or 0))) == ("farewell", 9)
 
 
+def test_words_about_a_goodbye_and_a_goodbye_in_danger_end_nothing(
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any
+) -> None:
+    for line in ("He sent me goodbye texts.", "This is goodbye."):
+        client = scripted("It is hard.", "Yes.", "I see.", line, "I am still here.")
+        counselor = scripted("Tell me more.", "I hear you.", "That matters.", "Thank you. Take care, goodbye.", "I am glad.")
+        session = service.begin(store, role, agents["client"], agents["counselor"], most_turns=10)
+        done = held(store, session, client, counselor)
+        assert (done.ended_by, done.cut_at, len(store.sessions.turns(done.id or 0))) == ("limit", None, 11)
+
+
 def test_a_failure_keeps_the_turns_and_the_session_goes_on_there(
     store: Store, role: tables.RoleCard, agents: Agents, scripted: Any
 ) -> None:
