@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.errors import WorkbenchError
 from core.results import agreement_file, comparison_file
-from pages.components import agreement_tables, badges, charts, forest, layout
+from pages.components import agreement_import, agreement_tables, badges, charts, forest, layout
 from pages.components.agreement_tables import none
 from pages.components.results_words import between, say_note
 from pages.components.words import _, language
@@ -28,13 +28,21 @@ COMPARISONS = pd.DataFrame(
 
 
 def section() -> None:
-    """Choose what kind of table it is, take the template or give the file, see the numbers. Nothing is saved."""
+    """Choose what kind of table it is and what for: to see its numbers (nothing is saved), or to keep it."""
     kind = st.segmented_control(
         _("Kind of table"), ["ratings", "comparisons"], default="ratings", required=True, key="agreement_kind",
         format_func=lambda one: {"ratings": _("Ratings"), "comparisons": _("Comparisons")}.get(one, one), persist_state="session",
         label_visibility="collapsed",
     )  # fmt: skip
     ratings = kind != "comparisons"
+    use = st.segmented_control(
+        _("What for"), ["compute", "keep"], default="compute", required=True, key="agreement_use",
+        format_func=lambda one: {"compute": _("Only compute"), "keep": _("Keep with the sessions here")}.get(one, one),
+        persist_state="session", label_visibility="collapsed",
+    )  # fmt: skip
+    if use == "keep":
+        agreement_import.section(ratings)
+        return
     with st.container(border=True):
         layout.card_title(_("A table of ratings") if ratings else _("A table of comparisons"))
         st.text(

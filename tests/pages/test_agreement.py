@@ -1,6 +1,7 @@
 """Agreement, as people use it: what is missing, judge beside people, and tables of one's own."""
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from storage.store import Store
 from tests import results_story as story
@@ -108,6 +109,45 @@ def test_table_of_comparisons_gives_scores_and_pairs(open_page: Open) -> None:
     pairs = table_with(at, "Decision")
     assert list(pairs["Decision"]) == ["A"] and list(pairs["Roles won"]) == [7]
     assert "14 decided" in shown(at)
+
+
+def keep(open_page: Open, kind: str, content: str, whose: str = "person") -> AppTest:
+    at = open_page("agreement.py", section="file")
+    at.segmented_control(key="agreement_kind").select(kind).run()
+    at.segmented_control(key="agreement_use").select("keep").run()
+    at.radio(key="agreement_whose").set_value(whose).run()
+    at.file_uploader(key=f"agreement_kept_{kind}").set_value(("mine.csv", content.encode(), "text/csv")).run()
+    at.button(key="agreement_import").click().run()
+    assert_calm(at)
+    return at
+
+
+def test_ratings_of_people_are_kept_and_stand_beside_the_judge(open_page: Open, store: Store) -> None:
+    made = list(story.sessions(store, 12, story.COUNSELORS).values())
+    story.rate(store, story.study(store), made)
+    rows = [f"{session},{name},wai-o-s,Q{n},{(session * k + n) % 5 + 1}" for session in made for k, name in ((2, "Anna"), (3, "Bo")) for n in range(1, 13)]
+    content = "session,rater,instrument,item,value\n" + "\n".join(rows)
+    assert "864 ratings were taken" in shown(keep(open_page, "ratings", content))
+    at = open_page("agreement.py")
+    assert_calm(at)
+    assert "ICC(A,1)" in shown(at) and set(table_with(at, "ICC(C,k)")["Sessions"]) == {36}
+    at = open_page("agreement.py", section="people")
+    assert_calm(at)
+    assert "People: Anna, Bo" in shown(at) and set(table_with(at, "Weighted kappa")["n"]) == {36}
+    assert "is here already" in shown(keep(open_page, "ratings", content)) and store.ratings.count() == 864 + 36 * 36
+
+
+def test_table_with_a_wrong_line_is_refused_whole(open_page: Open, store: Store) -> None:
+    (one,) = story.sessions(store, 1, ["Careful"]).values()
+    at = keep(open_page, "ratings", f"session,rater,instrument,item,value\n{one},Anna,wai-o-s,Q1,4\n{one},Anna,wai-o-s,Q1,3\n")
+    assert "Lines: 2, 3" in shown(at) and (store.ratings.count(), store.raters.count()) == (0, 0)
+
+
+def test_comparisons_that_came_with_the_data_are_of_no_person(open_page: Open, store: Store) -> None:
+    one, two = story.sessions(store, 1, ["Careful", "Plainer"]).values()
+    keep(open_page, "comparisons", f"first,second,rater,instrument,dimension,verdict\n{two},{one},set,hill,gentle_challenges,tie\n", "reference")
+    (row,) = store.comparisons.rows()
+    assert (row["first_id"], row["rater_kind"], row["verdict"]) == (two, "reference", "tie")
 
 
 @pytest.mark.parametrize(
