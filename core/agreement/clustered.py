@@ -113,7 +113,7 @@ def icc_of_sums(sums: Floats, k: int, form: str) -> Floats:
     return found
 
 
-def to_z(values: Floats, k: float, form: str) -> Floats:
+def to_z(values: Floats, k: float | Floats, form: str) -> Floats:
     """½ ln F of an ICC: Fisher's z for one of ``k`` raters or for their mean; infinite or nan at its ends."""
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = 1 / (1 - values) if form.endswith("k)") else (1 + (k - 1) * values) / (1 - values)

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -30,6 +31,7 @@ class Bounds:
 NONE = Bounds()
 
 
+@lru_cache(maxsize=4096)
 def quantile(df: float) -> float:
     """How many standard errors half a 95 % interval is, by Student's t."""
     from scipy.stats import t
@@ -89,6 +91,7 @@ def drawn_bounds(resampled: Floats, n: int) -> Bounds:
     return Bounds(*percentiles(resampled, 1 - 2 * tail(n)), "drawn")
 
 
+@lru_cache(maxsize=1024)
 def tail(n: int) -> float:
     """The share of resampled values to leave out at each end, for ``n`` clusters; 2.5 % when they are many.
 

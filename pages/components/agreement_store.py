@@ -239,7 +239,7 @@ def people_words(instrument: str, known: Tables) -> str:
 
 
 def between_people(instrument: str, version: int, language: str) -> None:
-    from pages.components import agreement_tables
+    from pages.components import agreement_incomplete, agreement_tables
 
     used, known = instruments.load(instrument, version), people(instrument, version, language)
     if len(known) < 2:
@@ -257,6 +257,7 @@ def between_people(instrument: str, version: int, language: str) -> None:
             form = form_choice("agreement_people_form")
             title = _("Agreement of people, {form}").format(form=form)
             draw(found, used, form, title, made, "agreement_people")
+    agreement_incomplete.show(instrument, version, language, made)
     cells = {
         item.id: [
             (session, name, None if value != value else float(value))

@@ -68,6 +68,23 @@ def test_people_among_themselves_with_alpha_and_kappa(open_page: Open, rated: li
     assert set(pairs["n"]) == {36} and pairs["Weighted kappa"].between(0, 1).all()
 
 
+def test_people_who_shared_the_sessions_out_have_figures(open_page: Open, store: Store) -> None:
+    """Each session by two of three: no session was rated by all of them."""
+    made = list(story.sessions(store, 6, ["Careful", "Plainer"]).values())
+    names = ["P-01", "P-02", "P-03"]
+    for at, session in enumerate(made):
+        for person in (names[at % 3], names[(at + 1) % 3]):
+            story.rate(store, None, [session], kind="person", rater=person, repeats=1, seed=names.index(person))
+    at_page = open_page("agreement.py", section="people")
+    assert_calm(at_page)
+    among = table_with(at_page, "People per session")
+    assert set(among["Sessions"]) == {12} and set(among["People per session"]) == {"2"}
+    assert among["ICC(1,1)"].str.contains(" – ").all()
+    pairs = table_with(at_page, "ICC(A,1)")
+    assert set(pairs["Sessions"]) == {4} and len(pairs) == 3 * 4
+    assert "Few clients or roles (6): the interval may be too narrow." in shown(at_page)
+
+
 def test_one_person_alone_has_no_agreement(open_page: Open, store: Store) -> None:
     made = list(story.sessions(store, 3, story.COUNSELORS).values())
     story.rate(store, None, made, kind="person", rater="K-01", repeats=1)

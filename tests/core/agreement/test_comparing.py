@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from core.agreement.comparing import TIE, Reading, RoleScore, combine, outcomes, role_scores, tally
-from core.agreement.strength import ends, fit_or_infinite, strengths
+from core.agreement.strength import ends, fit, fit_or_infinite, strengths
 from core.agreement.winning import StageScores, stage_scores
 from core.errors import DataError
 
@@ -200,7 +200,18 @@ def test_infinite_draws_count_as_infinite_and_are_not_left_out(infinite: float, 
 
 def test_strengths_are_infinite_in_a_draw_for_those_who_won_or_lost_all() -> None:
     wins = np.array([[0, 3, 3], [0, 0, 2], [0, 1, 0]], dtype=float)
-    assert list(fit_or_infinite(wins)[:1]) == [np.inf] and list(fit_or_infinite(wins)[1:]) == [-np.inf] * 2
+    assert list(fit_or_infinite(wins[None])[0]) == [np.inf, -np.inf, -np.inf]
     chain = np.array([[0, 3, 3], [0, 0, 2], [0, 0, 0]], dtype=float)
-    first, middle, last = fit_or_infinite(chain)
+    first, middle, last = fit_or_infinite(chain[None])[0]
     assert (first, last) == (np.inf, -np.inf) and np.isnan(middle)
+
+
+def test_strengths_of_many_tables_are_those_of_each() -> None:
+    wins = np.random.default_rng(5).integers(0, 9, size=(40, 4, 4)).astype(float)
+    wins[:, np.arange(4), np.arange(4)] = 0
+    wins[0] = [[0, 900, 1, 1], [1, 0, 900, 1], [1, 1, 0, 900], [1, 1, 1, 0]]
+    for table, values in zip(wins, fit_or_infinite(wins), strict=True):
+        if np.isfinite(values).all():
+            assert values == pytest.approx(fit(table), abs=1e-5)
+        else:
+            assert np.isnan(fit(table)).all()

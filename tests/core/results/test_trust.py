@@ -8,7 +8,7 @@ import pytest
 
 from core import instruments
 from core.agreement.comparing import TIE
-from core.results import agreements, reading
+from core.results import agreements, incomplete, reading
 from core.results.trust import majority, trust_of_comparisons, trust_of_ratings
 from core.results.voices import JUDGES, of_voice, voices
 from storage.store import Store
@@ -119,3 +119,24 @@ def test_one_person_has_nobody_to_agree_with() -> None:
     assert np.isfinite(found.judge.second.value)
     with pytest.raises(KeyError):
         trust_of_ratings({1: 1.0}, {"P1": {1: 1.0}}, {})
+
+
+def test_two_of_four_people_a_session_have_an_agreement(store: Store) -> None:
+    """Nobody rated every session: at first there was no figure, with n = 0."""
+    ids = list(story.sessions(store, 12, ["Careful", "Plainer"]).values())
+    names = ["P-01", "P-02", "P-03", "P-04"]
+    for at, session in enumerate(ids):
+        for person in (names[at % 4], names[(at + 1 + at // 12) % 4]):
+            story.rate(store, None, [session], kind="person", rater=person, repeats=1, seed=names.index(person))
+    frame, held = reading.ratings(store, instrument="wai-o-s"), reading.sessions(store, ids)
+    version = instruments.load("wai-o-s").version
+    known = {
+        name: agreements.with_sums(values, items(), "mean")
+        for name, values in agreements.people_values(frame, "person", version, "en").items()
+    }
+    assert agreements.between_people(known, items(), held) == []
+    total = incomplete.among_people(known, items(), held)[-1]
+    assert (total.id, total.found.single.n, total.found.single.clusters, total.found.raters) == ("total", 24, 12, 2.0)
+    assert total.found.single.low < total.found.single.value < total.found.single.high
+    pairs = [two for two in incomplete.pairs_of_people(known, items(), held) if two.id == "total"]
+    assert len(pairs) > 1 and sum(two.n for two in pairs) == 24
