@@ -36,8 +36,7 @@ def library() -> None:
     deleting.show_receipt()
     role_bringing.what_happened()
     if resources.is_researcher():
-        if begun := role_building.draft():
-            role_building.set_aside(begun)
+        role_building.set_aside()
         role_building.begin()
         role_waiting.all_at_once()
     roles = resources.visible(reversed(store.roles.cards()), "role card")
@@ -173,13 +172,13 @@ def download(role: tables.RoleCard) -> None:
     )  # fmt: skip
 
 
-building, role = role_building.draft(), asked.record("role", store.roles.get)
+role = asked.record("role", store.roles.get)
 if role is not None:
     one(role)
-elif building is not None and role_building.OPEN in st.query_params and resources.is_researcher():
+elif resources.is_researcher() and (building := role_building.asked_for()) is not None:
     layout.title(
         _("Build a role"), _("Each step is shown as it happens. Change one where you like; the check runs at the end."),
-        role_building.made_by(),
+        role_building.made_by(building),
     )  # fmt: skip
     layout.link("roles.py", _("All roles"))
     role_building.show(building)

@@ -17,7 +17,15 @@ from core.studies.estimate import Estimate, estimate
 from core.studies.export import export_archive
 from core.studies.importing import import_archive
 from core.studies.progress import standing
-from pages.components import layout, resources, study_form, study_money, study_rereading, study_standing
+from pages.components import (
+    layout,
+    resources,
+    study_draft,
+    study_form,
+    study_money,
+    study_rereading,
+    study_standing,
+)
 from pages.components.words import _, many
 from storage import tables
 from storage.store import Store
@@ -32,7 +40,8 @@ def chosen(store: Store) -> int:
     names = {study.id or 0: label(study, who) for study in rows} | {NEW: _("New study")}
     asked = record_id(st.query_params.get("study", ""))
     if st.session_state.get("studies_study") not in names:
-        st.session_state["studies_study"] = asked if asked in names else next(iter(names))
+        first = NEW if study_draft.opened() else next(iter(names))  # what was being chosen is gone on with
+        st.session_state["studies_study"] = asked if asked in names else first
     with st.container(horizontal=True, vertical_alignment="bottom"):
         picked = st.selectbox(_("Study"), list(names), format_func=lambda id: names[id], key="studies_study")
         if picked != NEW:
@@ -105,10 +114,16 @@ def say_left_out(reasons: list[str]) -> None:
 
 def new_study(store: Store) -> None:
     """A design by choosing or as text; what it takes; one button."""
-    names = {"form": _("Choose"), "text": _("As text (YAML)")}
-    ways = st.segmented_control(_("Design"), list(names), default="form", required=True, format_func=names.__getitem__, key="studies_way")
+    names, begun = {"form": _("Choose"), "text": _("As text (YAML)")}, study_draft.opened()
+    if begun is not None:
+        study_draft.bar(begun)
+    way = study_draft.of("way", "form", names)
+    ways = st.segmented_control(_("Design"), list(names), default=way, required=True, format_func=names.__getitem__, key=study_draft.key("way"))
+    text = written_here() if ways == "text" else ""
     try:
-        given = as_text() if ways == "text" else study_form.form(store)
+        given = None if ways == "text" else study_form.form(store)
+        study_draft.keep(begun, text)
+        given = read(text) if ways == "text" else given
         if given is None:
             layout.notice(_("Something is still missing above."), "warning")
             return
@@ -121,6 +136,7 @@ def new_study(store: Store) -> None:
         if go or plan:
             resources.require("study")
             study = service.begin(store, given, resources.person())
+            study_draft.forget(study_draft.opened())
             st.query_params["study"] = str(study.id)
             del st.session_state["studies_study"]
             (service.start(store, study.id or 0, resources.keys()) if go else service.count_known(store, study.id or 0))
@@ -129,11 +145,11 @@ def new_study(store: Store) -> None:
         layout.problem(error)
 
 
-def as_text() -> dict[str, object]:
+def written_here() -> str:
     """The design as YAML: what was chosen before, a file, or written here."""
     file = st.file_uploader(_("A design as a YAML file"), type=["yaml", "yml"], key="studies_file")
-    start_with = file.getvalue().decode("utf-8", "replace") if file else st.session_state.get("studies_as_text", "")
-    return read(st.text_area(_("Design"), start_with, height=320, key=f"studies_design_{file.file_id if file else 0}"))
+    start_with = file.getvalue().decode("utf-8", "replace") if file else st.session_state.get("studies_as_text") or study_draft.of(study_draft.TEXT, "")
+    return st.text_area(_("Design"), start_with, height=320, key=f"{study_draft.key('design')}_{file.file_id if file else 0}")
 
 
 def written(design: dict[str, object]) -> str:

@@ -12,7 +12,7 @@ from sqlmodel import Session as Transaction
 from sqlmodel import col, select
 
 from core.errors import DataError, msg
-from storage import deletion, reclaiming, tables, writing
+from storage import begun, deletion, reclaiming, tables, writing
 from storage.records import Database, Records
 
 NAME_SESSION = "UPDATE unit SET result = json_set(result, '$.session', :session) WHERE id = :unit AND state <> 'gone'"
@@ -113,13 +113,24 @@ class Reports(Records[tables.Report]):
 class Roles(Records[tables.RoleCard]):
     """Role cards; each row is one version of a card."""
 
-    def add(self, row: tables.RoleCard) -> tables.RoleCard:
-        """Save a new card, as its first version."""
+    def add(self, row: tables.RoleCard, calls: Iterable[int] = (), draft_id: int | None = None) -> tables.RoleCard:
+        """Save a new card, as its first version, in one transaction with what names it.
+
+        Args:
+            calls: those it was made from, which go where it goes.
+            draft_id: the draft it was, which goes.
+        Raises:
+            DataError: the title is in use. NotFound: the draft was saved or dropped before. Nothing was saved.
+        """
 
         def first(session: Transaction) -> None:
             session.add(row)
             session.flush()
             row.card_id = row.id
+            for call in calls:
+                writing.link_call(plain(session), call, [writing.About("role", row.id or 0)])
+            if draft_id is not None:
+                begun.taken(plain(session), draft_id)
 
         return self._saved(row, first)
 
@@ -386,10 +397,11 @@ class Calls(Records[tables.Call]):
         return self.database.write(lambda connection: writing.save_call(connection, packed))
 
     def loose(self) -> list[int]:
-        """Calls that no record was made from and no study made: those of drafts nobody saved."""
+        """Calls that no record was made from, no study made and no draft holds: those of drafts nobody saved."""
         sql = (
             "SELECT id FROM call c WHERE study_id IS NULL AND raw <> '' AND NOT EXISTS "
-            "(SELECT 1 FROM call_record r WHERE r.call_id = c.id)"
+            "(SELECT 1 FROM call_record r WHERE r.call_id = c.id) AND id NOT IN "
+            "(SELECT held.value FROM draft d, json_each(d.content, '$.calls') held)"
         )
         return self.database.run(lambda session: [row[0] for row in session.connection().execute(text(sql))])
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from storage import deletion, reclaiming, tables
+from storage.begun import Drafts
 from storage.copies import copies
 from storage.database import database_url, open_database, sqlite_path
 from storage.nouns import Calls, Judgments, Raters, Reports, Roles, Sessions, Settings
@@ -51,6 +52,7 @@ class Store:
         self.persons = Persons(database, tables.Person, "person")
         self.consents = Consents(database, tables.Consent, "consent")
         self.reviews = Records(database, tables.Review, "review")
+        self.drafts = Drafts(database, tables.Draft, "draft")
         self.looks = Looks(database, tables.Look, "look")
         self._watch = threading.Lock()
         self._watcher: sqlite3.Connection | None = None

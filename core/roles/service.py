@@ -163,15 +163,16 @@ def named(draft: Draft) -> str:
 
 
 def save_role(
-    store: Store, draft: Draft, title: str = "", person: tables.Person | None = None, made_up: bool = False
+    store: Store, draft: Draft, title: str = "", person: tables.Person | None = None, made_up: bool = False, kept: int | None = None
 ) -> tables.RoleCard:
     """Save a complete draft as a role card, under a title not yet in use. What a person typed, its title too, is
     *unconfirmed*, unless they said that it is made up.
 
     Args:
         made_up: they said so of all of it, as it is saved; or else ``draft.made_up`` of what it holds.
+        kept: the draft's row in the store, which goes as the card comes.
     Raises:
-        DataError: a step is missing, or the title given is in use.
+        DataError: a step is missing, or the title given is in use. NotFound: the draft was saved or dropped before.
     """
     if step := next_step(draft):
         raise DataError(
@@ -185,17 +186,12 @@ def save_role(
         tables.RoleCard(
             title=given or free, seed=draft.seed, sampling=draft.sampling, checks=draft.checks,
             edited_by=reviews.code_of(person) if typed else "", engine=draft.engine or "demo", **facets(draft),
-        )
+        ),
+        draft.calls, kept,
     )  # fmt: skip
     if person is not None and typed and (made_up or (draft.made_up and not titled)):
         confirm_made_up(store, card.id or 0, person, reviews.hash_of("role", card))
-    store.calls.link(draft.calls, "role", card.id or 0)
     return card
-
-
-def drop_draft(store: Store, draft: Draft) -> None:
-    """Forget a draft that nobody saves: the calls it was written with go too."""
-    store.calls.drop(draft.calls)
 
 
 def free_title(store: Store, title: str) -> str:

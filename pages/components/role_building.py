@@ -3,68 +3,105 @@
 import json
 import secrets
 import zlib
+from dataclasses import dataclass
 from typing import Any, cast
 
 import streamlit as st
 
 from core.errors import WorkbenchError
+from core.files import record_id
 from core.llm import engines
 from core.llm.asking import now
 from core.llm.seam import Language
+from core.people import begun
 from core.roles import drafts, ingredients, service
 from core.roles.drafts import STEPS, Draft, Step
 from pages.components import asked, badges, layout, resources, role_facets, session_view
 from pages.components.words import _, language, plain
 from storage import tables
 
-DRAFT, RUNNING, WRITER, TROUBLE = "roles_draft", "roles_running", "roles_writer_id", "roles_trouble"
-OPEN = "draft"  # in the address while the draft is open
+RUNNING, TROUBLE = "roles_running", "roles_trouble"  # in the browser session: the draft that is being built, and what stopped it
+OPEN = "draft"  # in the address while a draft is open: its number
 LATEST_SEED = 99_999
 PLACES_BELOW = 14  # more than the library draws
 # what a changed part leaves standing of the parts after it
 EMPTY: dict[str, Any] = {"stressor": {}, "demographics": {}, "life_events": [], "event_kinds": [], "traits": {}, "text": ""}
 
 
-def draft() -> Draft | None:
-    """The draft of this browser session."""
-    kept = st.session_state.get(DRAFT)
-    return Draft.model_validate(kept) if kept else None
+@dataclass(frozen=True)
+class Kept:
+    """A draft as it stands in the store."""
+
+    row: tables.Draft
+    draft: Draft
+
+    @property
+    def id(self) -> int:
+        return self.row.id or 0
+
+    @property
+    def writer(self) -> int:
+        return int(self.row.content.get("writer") or 0)
 
 
-def keep(one: Draft) -> None:
-    st.session_state[DRAFT] = one.model_dump()
+def opened(row: tables.Draft) -> Kept:
+    return Kept(row, Draft.model_validate(row.content))
 
 
-def forget() -> None:
-    for key in (DRAFT, RUNNING, TROUBLE):
+def content(one: Draft, writer: int) -> dict[str, Any]:
+    return one.model_dump(mode="json") | {"writer": writer}
+
+
+def asked_for() -> Kept | None:
+    """The draft of the address, if the person here began it."""
+    row = begun.find(resources.store(), resources.person(), "role", record_id(st.query_params.get(OPEN, "")))
+    return opened(row) if row is not None else None
+
+
+def keep(before: Kept, one: Draft) -> None:
+    """Keep what the draft has become; where another window was faster, that is said and its draft stays."""
+    st.session_state.pop(TROUBLE, None)
+    if one == before.draft:
+        return
+    try:
+        begun.keep(resources.store(), before.row, content(one, before.writer))
+    except WorkbenchError as error:
+        st.session_state[TROUBLE] = error
+
+
+def leave() -> None:
+    for key in (RUNNING, TROUBLE):
         st.session_state.pop(key, None)
     st.query_params.pop(OPEN, None)
 
 
-def set_aside(one: Draft) -> None:
-    """A draft begun earlier in this browser session: go on with it, or drop it."""
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        ahead = drafts.next_step(one)
-        badges.draw(badges.fact(_("A draft is open"), "edit_note"))
-        layout.muted(_("Next: {step}").format(step=next_words(one, ahead)) if ahead else _("Complete, not saved yet."))
-        st.space("stretch")
-        if st.button(_("Go on with it"), key="roles_go_on", icon=":material/arrow_forward:"):
-            st.query_params[OPEN] = "1"
-            st.rerun()
-        drop()
+def set_aside() -> None:
+    """Drafts begun earlier, here, in another window or before a restart: go on with one, or drop it."""
+    for row in begun.all_of(resources.store(), resources.person(), "role"):
+        one = opened(row)
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            ahead = drafts.next_step(one.draft)
+            badges.draw(badges.fact(_("A draft is open"), "edit_note"))
+            begun_on = _("begun on {date}, seed {n}").format(date=row.created[:10], n=one.draft.seed)
+            layout.muted(_(" · ").join([_("Next: {step}").format(step=next_words(one.draft, ahead)) if ahead else _("Complete, not saved yet."), begun_on]))
+            st.space("stretch")
+            if st.button(_("Go on with it"), key=f"roles_go_on_{one.id}", icon=":material/arrow_forward:"):
+                leave()
+                st.query_params[OPEN] = str(one.id)
+                st.rerun()
+            drop(one)
 
 
-def drop() -> None:
-    if st.button(_("Drop this draft"), key="roles_drop", type="tertiary", icon=":material/close:"):
-        if one := draft():
-            service.drop_draft(resources.store(), one)
-        forget()
+def drop(one: Kept) -> None:
+    if st.button(_("Drop this draft"), key=f"roles_drop_{one.id}", type="tertiary", icon=":material/close:"):
+        begun.drop(resources.store(), resources.person(), one.id)
+        leave()
         st.rerun()
 
 
-def made_by() -> list[badges.Badge]:
+def made_by(one: Kept) -> list[badges.Badge]:
     """Which engine writes the draft, and whether its text leaves this machine."""
-    agent = resources.store().agents.find(id=st.session_state.get(WRITER))
+    agent = resources.store().agents.find(id=one.writer)
     return asked.made_by(agent) if agent else []
 
 
@@ -126,35 +163,40 @@ def rare_choices() -> dict[str, Any]:
 
 
 def start(one: Draft, agent: tables.Agent, whole: bool) -> None:
-    forget()
-    st.session_state[WRITER], st.session_state[RUNNING] = agent.id, whole
-    st.query_params[OPEN] = "1"
-    keep(one)
+    leave()
+    row = begun.begin(resources.store(), resources.person(), "role", content(one, agent.id or 0))
+    st.session_state[RUNNING] = row.id if whole else None
+    st.query_params[OPEN] = str(row.id)
     if not whole:
-        advance(one)
+        advance(opened(row))
     st.rerun()
 
 
 # ---- the steps -----------------------------------------------------------------------------------------------------
 
 
-def advance(one: Draft) -> None:
-    """Do the next step; on trouble the draft stays as it was, and the sentence is kept to be shown."""
-    store = resources.store()
+def advance(one: Kept) -> None:
+    """Do the next step and keep it at once; on trouble the draft stays as it was, and the sentence is kept to be shown.
+
+    Between an answer and its keeping no line touches the browser session: a click ends the run there.
+    """
+    store, keys = resources.store(), resources.keys()
     st.session_state.pop(TROUBLE, None)
+    trouble: WorkbenchError | None = None
     try:
-        agent = store.agents.get(st.session_state[WRITER])
-        engine = engines.engine_of(store, agent, resources.keys())
-        settings = engines.settings_of(agent)
-        keep(now(service.take_step(service.Asking(store, engine, settings), one)))
+        agent = store.agents.get(one.writer)
+        asking = service.Asking(store, engines.engine_of(store, agent, keys), engines.settings_of(agent))
+        begun.keep(store, one.row, content(now(service.take_step(asking, one.draft)), one.writer))
     except WorkbenchError as error:
-        st.session_state[TROUBLE], st.session_state[RUNNING] = error, False
+        trouble = error
+    if trouble is not None:
+        st.session_state[TROUBLE], st.session_state[RUNNING] = trouble, None
 
 
-def show(one: Draft) -> None:
+def show(one: Kept) -> None:
     """The draft so far, and the one next action; while it is being built, the next step after it is shown."""
-    ahead = drafts.next_step(one)
-    running = bool(st.session_state.get(RUNNING)) and ahead is not None
+    ahead = drafts.next_step(one.draft)
+    running = st.session_state.get(RUNNING) == one.id and ahead is not None
     with st.empty().container() if running else st.container():
         if ahead is None:
             save(one)
@@ -168,16 +210,16 @@ def show(one: Draft) -> None:
         waiting = st.empty()
     if running and ahead:
         clear_below()
-        with waiting, st.spinner(plain(next_words(one, ahead)) + " …"):
+        with waiting, st.spinner(plain(next_words(one.draft, ahead)) + " …"):
             advance(one)
         st.rerun()
 
 
-def so_far(one: Draft, ahead: Step | None, running: bool) -> None:
+def so_far(one: Kept, ahead: Step | None, running: bool) -> None:
     names = role_facets.part_names()
     for step in STEPS[: STEPS.index(ahead)] if ahead else ("checks", *STEPS[:-1]):
         drawn(one, step, names[step], running)
-    if ahead == "life_events" and one.life_events:
+    if ahead == "life_events" and one.draft.life_events:
         drawn(one, ahead, names[ahead], running)
 
 
@@ -187,37 +229,37 @@ def clear_below() -> None:
         st.empty()
 
 
-def head(one: Draft, ahead: Step, running: bool) -> None:
-    done = STEPS.index(ahead)
-    where = [_("Step {n} of {all}").format(n=done + 1, all=len(STEPS)), next_words(one, ahead)]
+def head(one: Kept, ahead: Step, running: bool) -> None:
+    done, ahead_words = STEPS.index(ahead), next_words(one.draft, ahead)
+    where = [_("Step {n} of {all}").format(n=done + 1, all=len(STEPS)), ahead_words]
     st.progress(done / len(STEPS), text=plain(_(" · ").join(where)))
     with st.container(horizontal=True, vertical_alignment="center"):
         if running:
             if st.button(_("Stop"), key="roles_stop", icon=":material/stop:"):
-                st.session_state[RUNNING] = False
+                st.session_state[RUNNING] = None
                 st.rerun()
         else:
-            words = _("Next: {step}").format(step=next_words(one, ahead))
+            words = _("Next: {step}").format(step=ahead_words)
             if st.button(plain(words), key="roles_next", type="primary", icon=":material/arrow_forward:"):
                 advance(one)
                 st.rerun()
             if st.button(_("Build the rest"), key="roles_rest", icon=":material/play_arrow:"):
-                st.session_state[RUNNING] = True
+                st.session_state[RUNNING] = one.id
                 st.rerun()
-        drop()
-        layout.muted(_("Seed {n}").format(n=one.seed))
+        drop(one)
+        layout.muted(_("Seed {n}").format(n=one.draft.seed))
 
 
-def ask_made_up(one: Draft) -> None:
+def ask_made_up(kept: Kept) -> None:
     """A writer outside reads what a person typed only when they say, of these very words, that it is made up."""
-    agent = resources.store().agents.find(id=st.session_state.get(WRITER))
+    one, agent = kept.draft, resources.store().agents.find(id=kept.writer)
     if not one.typed or agent is None or asked.stays_here(agent):
         return
     with st.container(border=True):
         layout.muted(_("You typed in this draft. The next steps send it to a writer outside this machine."))
         said = st.checkbox(_("What I typed is made up; no real person stands behind it."), one.made_up, key=f"roles_draft_made_up_{typed_words(one)}")
         if said != one.made_up:
-            keep(one.model_copy(update={"made_up": said}))
+            keep(kept, one.model_copy(update={"made_up": said}))
             st.rerun()
 
 
@@ -232,8 +274,9 @@ def next_words(one: Draft, ahead: Step) -> str:
     return _("Life event {n} of {all}").format(n=len(one.event_kinds) + 1, all=one.events_wanted)
 
 
-def drawn(one: Draft, step: str, name: str, running: bool) -> None:
+def drawn(kept: Kept, step: str, name: str, running: bool) -> None:
     """A finished step: to be read, and to be changed."""
+    one = kept.draft
     with st.container(border=True, key=f"roles_step_{step}"):
         layout.card_title(name)
         if step == "checks":
@@ -241,10 +284,11 @@ def drawn(one: Draft, step: str, name: str, running: bool) -> None:
             return
         role_facets.draw(step, one.model_dump(), one.language)
         if not running:
-            change(one, step)
+            change(kept, step)
 
 
-def change(one: Draft, step: str) -> None:
+def change(kept: Kept, step: str) -> None:
+    one = kept.draft
     with st.expander(_("Change this step"), icon=":material/edit:"), st.form(f"roles_form_{step}_{version(one)}", border=False):
         if step not in ("stressor", "traits"):
             layout.muted(_("What you write goes on to the writer: to one outside only after you say that it is made up."))
@@ -253,7 +297,7 @@ def change(one: Draft, step: str) -> None:
         if step in ("stressor", "demographics") and one.demographics.get("persona"):
             anew = st.checkbox(_("Write the steps after it anew"), value=True, key=f"roles_anew_{step}_{version(one)}")
         if st.form_submit_button(_("Keep the change"), key=f"roles_keep_{step}", icon=":material/check:"):
-            keep(changed(one, step, fields, anew))
+            keep(kept, changed(one, step, fields, anew))
             st.rerun()
 
 
@@ -272,7 +316,8 @@ def changed(one: Draft, step: str, fields: dict[str, Any], anew: bool) -> Draft:
     return with_change.model_copy(update=after | {"checked": False, "checks": []})
 
 
-def save(one: Draft) -> None:
+def save(kept: Kept) -> None:
+    one = kept.draft
     with st.container(border=True):
         layout.lead_card(_("The role is complete"), _("Read it through, change a step where you like, then save it under a title."))
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -281,13 +326,13 @@ def save(one: Draft) -> None:
             made_up = st.checkbox(_("No real person stands behind it"), one.made_up, key=f"roles_save_made_up_{version(one)}") if one.typed else False
             if st.button(_("Save role"), key="roles_save", type="primary", icon=":material/save:"):
                 try:
-                    card = service.save_role(resources.store(), one, title, resources.person(), made_up)
+                    card = service.save_role(resources.store(), one, title, resources.person(), made_up, kept.id)
                 except WorkbenchError as error:
                     layout.problem(error)
                     return
-                forget()
+                leave()
                 st.session_state.pop("roles_suggested", None)
                 st.query_params["role"] = str(card.id)
                 st.rerun()
-            drop()
+            drop(kept)
         layout.muted(_("Seed {n}").format(n=one.seed))

@@ -1,0 +1,208 @@
+"""Drafts across a refresh, another tab and a restart: a role being built, a study being designed; each person sees their own."""
+
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from core.errors import ModelError
+from core.llm.agents import ensure_shipped
+from core.people import begun
+from core.roles import service
+from storage import tables
+from storage.store import Store
+from tests.pages.conftest import AsPerson, Open, assert_calm, shown
+
+
+def step_by_step(open_page: Open, seed: int = 3, steps: int = 1) -> AppTest:
+    at = open_page("roles.py")
+    at.number_input(key="roles_seed").set_value(seed).run()
+    at.button(key="roles_steps").click().run()
+    for _ in range(steps - 1):
+        at.button(key="roles_next").click().run()
+    assert_calm(at)
+    return at
+
+
+# ---- a role ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_role_is_gone_on_with_after_a_refresh_and_a_restart(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    step_by_step(open_page, steps=3)  # stressor, demographics, a first life event
+    st.cache_resource.clear()  # the server is another one
+    at = open_page("roles.py")
+    assert_calm(at)
+    assert "A draft is open" in shown(at) and "seed 3" in shown(at) and "Next: Life event 2" in shown(at)
+    at.button(key="roles_go_on_1").click().run()
+    assert "Demographics" in shown(at)
+    at.button(key="roles_rest").click().run()
+    at.button(key="roles_save").click().run()
+    assert_calm(at)
+    assert store.roles.count() == 1 and store.drafts.count() == 0 and store.calls.loose() == []
+    assert "A draft is open" not in shown(open_page("roles.py"))
+
+
+def test_the_address_of_a_draft_opens_it_in_another_tab(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    at = step_by_step(open_page)
+    other = open_page("roles.py", draft=at.query_params["draft"][0])
+    assert_calm(other)
+    assert other.button(key="roles_next")
+
+
+def test_a_draft_and_its_writer_are_nobody_elses(open_page: Open, store: Store, as_person: AsPerson) -> None:
+    ensure_shipped(store)
+    step_by_step(open_page)
+    writer = store.agents.all(seat="writer")[0].id
+    assert store.drafts.get(1).content["writer"] == writer
+    as_person({"researcher": []}, "R-2")
+    for at in (open_page("roles.py"), open_page("roles.py", draft=1)):
+        assert_calm(at)
+        assert "A draft is open" not in shown(at) and not [one for one in at.button if one.key == "roles_next"]
+    as_person()
+    assert "A draft is open" in shown(open_page("roles.py"))
+
+
+def test_a_step_done_in_another_tab_is_not_overwritten(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    at = step_by_step(open_page, steps=2)
+    row = store.drafts.get(1)
+    stressor = next(box for box in at.selectbox if str(box.key).startswith("roles_stressor_"))
+    stressor.set_value("job_loss")
+    begun.keep(store, row, row.content | {"life_events": ["Moved."], "event_kinds": ["move"]})  # meanwhile, in the other
+    next(button for button in at.button if "roles_keep_stressor" in str(button.key)).click().run()
+    assert_calm(at)
+    assert store.drafts.get(1).content["life_events"] == ["Moved."]
+
+
+def test_a_step_that_fails_leaves_the_draft_as_it_was_kept(open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    ensure_shipped(store)
+    at = step_by_step(open_page)
+
+    async def broken(*_: Any) -> Any:
+        raise ModelError("The endpoint is not there. Start it, then try again; nothing was lost.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service, "take_step", broken)
+        at.button(key="roles_next").click().run()
+        assert_calm(at)
+        assert "The endpoint is not there" in shown(at)
+    at = open_page("roles.py", draft=1)
+    at.button(key="roles_next").click().run()
+    assert_calm(at)
+    assert store.drafts.get(1).content["demographics"]["persona"]
+
+
+def test_what_was_typed_stays_unconfirmed_until_it_is_said_to_be_made_up(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    at = step_by_step(open_page, steps=2)
+    next(one for one in at.text_area if str(one.key).startswith("roles_demographics_")).set_value("Anna Smith of Leeds, 41.")
+    next(button for button in at.button if "roles_keep_demographics" in str(button.key)).click().run()
+    assert_calm(at)
+    kept = store.drafts.get(1).content
+    assert kept["typed"] and not kept["made_up"] and kept["demographics"]["persona"].startswith("Anna Smith")
+    assert service.Draft.model_validate(store.drafts.get(1).content).typed
+
+
+def test_dropping_a_draft_takes_its_calls_with_it(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    step_by_step(open_page, steps=3)
+    assert store.calls.count() and store.calls.loose() == [] and "never saved" not in shown(open_page("privacy.py"))
+    at = open_page("roles.py")
+    at.button(key="roles_drop_1").click().run()
+    assert_calm(at)
+    assert store.drafts.count() == 0 and store.calls.count() == 0 and "A draft is open" not in shown(at)
+
+
+def test_a_second_role_leaves_the_first_draft_open(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    for seed in (3, 4):
+        step_by_step(open_page, seed)
+    said = shown(open_page("roles.py"))
+    assert said.count("A draft is open") == 2 and "seed 3" in said and "seed 4" in said
+
+
+# ---- a study ---------------------------------------------------------------------------------------------------------
+
+
+def test_an_untouched_form_is_no_draft(open_page: Open, store: Store) -> None:
+    at = open_page("studies.py")
+    at.run()
+    assert_calm(at)
+    assert store.drafts.count() == 0 and "A draft is open" not in shown(at)
+
+
+def test_the_design_is_back_after_a_refresh(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    store.studies.add(tables.Study(name="An older one"))
+    at = open_page("studies.py")
+    at.selectbox(key="studies_study").set_value(0).run()
+    at.text_input(key="studies_name").set_value("Nights").run()
+    at.number_input(key="studies_new_roles").set_value(2).run()
+    at.number_input(key="studies_turns").set_value(8).run()
+    at.multiselect(key="studies_counselors").set_value(at.multiselect(key="studies_counselors").value[:1]).run()
+    at.toggle(key="studies_compare").set_value(False).run()
+    at.selectbox(key="studies_setting").set_value("general").run()
+    counselors = at.multiselect(key="studies_counselors").value
+    assert_calm(at)
+    assert store.drafts.count() == 1
+    st.cache_resource.clear()
+    at = open_page("studies.py")  # it opens by itself, since it was what was being done
+    assert_calm(at)
+    assert "A draft is open" in shown(at)
+    assert at.text_input(key="studies_name").value == "Nights" and at.number_input(key="studies_new_roles").value == 2
+    assert at.number_input(key="studies_turns").value == 8 and at.multiselect(key="studies_counselors").value == counselors
+    assert at.toggle(key="studies_compare").value is False and at.selectbox(key="studies_setting").value == "general"
+
+
+def test_the_draft_goes_once_the_study_is_begun(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    at = open_page("studies.py")
+    at.text_input(key="studies_name").set_value("Nights").run()
+    at.button(key="studies_plan").click().run()
+    assert_calm(at)
+    assert store.studies.all()[0].name == "Nights" and store.drafts.count() == 0
+    assert_calm(at.run())
+    assert store.drafts.count() == 0
+
+
+def test_a_dropped_design_begins_anew(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    at = open_page("studies.py")
+    at.text_input(key="studies_name").set_value("Nights").run()
+    at.run()
+    at.button(key="studies_drop").click().run()
+    assert_calm(at)
+    assert store.drafts.count() == 0 and at.text_input(key="studies_name_1").value == "Three counselors"
+    at.text_input(key="studies_name_1").set_value("Days").run()
+    assert store.drafts.all()[0].content["name"] == "Days"
+
+
+def test_a_design_written_as_text_is_kept_even_half_written(open_page: Open, store: Store) -> None:
+    at = open_page("studies.py")
+    at.segmented_control(key="studies_way").set_value("text").run()
+    at.text_area[0].set_value("name: Nights\nsteps: [").run()
+    assert_calm(at)
+    at = open_page("studies.py")
+    assert_calm(at)
+    assert at.text_area[0].value == "name: Nights\nsteps: ["
+
+
+def test_what_was_chosen_and_is_gone_is_left_out(open_page: Open, store: Store, researcher: tables.Person) -> None:
+    ensure_shipped(store)
+    content = {"source_en": "roles", "roles_en": [77], "counselors": ["Nobody"], "client": "Nobody", "instrument": "gone", "language": "fr"}
+    begun.begin(store, researcher, "study", content)
+    at = open_page("studies.py")
+    assert_calm(at)
+    assert at.segmented_control(key="studies_source_en").value == "build" and at.multiselect(key="studies_counselors").value == []
+
+
+def test_a_design_is_nobody_elses(open_page: Open, store: Store, as_person: AsPerson) -> None:
+    at = open_page("studies.py")
+    at.text_input(key="studies_name").set_value("Mine").run()
+    as_person({"researcher": []}, "R-2")
+    at = open_page("studies.py")
+    assert_calm(at)
+    assert at.text_input(key="studies_name").value == "Three counselors" and "A draft is open" not in shown(at)
