@@ -58,11 +58,8 @@ def is_https(request: Request) -> bool:
     return "https" in (request.url.scheme, request.headers.get("x-forwarded-proto", "").split(",")[0].strip())
 
 
-def give_seat(request: Request) -> Response:
+def give_seat(request: Request, store: Store, to: str) -> Response:
     """First step: the browser gets a secret, if it is still the one the ticket was made for."""
-    if not is_visit(request):
-        return Response(status_code=204, headers=QUIET)
-    to, store = inside(request.query_params.get("to", "/")), resources.store()
     seat = SEATS.take(request.path_params["ticket"])
     if seat is None:
         return go(to)
@@ -75,11 +72,8 @@ def give_seat(request: Request) -> Response:
     return answer
 
 
-def take_seat(request: Request) -> Response:
+def take_seat(request: Request, store: Store, to: str) -> Response:
     """Second step: the browser kept the secret, so somebody new sits there; who sat there cannot act from it any more."""
-    if not is_visit(request):
-        return Response(status_code=204, headers=QUIET)
-    to, store = inside(request.query_params.get("to", "/")), resources.store()
     offered = OFFERED.take(request.path_params["ticket"])
     if offered is None:
         return go(to)
@@ -98,15 +92,13 @@ def sit(store: Store, seat: Seat, secret: str) -> tables.Person:
     return service.begin(store, secret, seat.roles, seat.code, **seat.codes)
 
 
-def open_link(request: Request) -> Response:
+def open_link(request: Request, store: Store, _to: str) -> Response:
     """“This browser is me too”: keeps the ticket for the pages, which name both persons and ask."""
-    if not is_visit(request):
-        return Response(status_code=204, headers=QUIET)
     ticket, home = request.path_params["ticket"], identity.base() + "/"
     if LINKS.look(ticket) is None:
         return tell(request, OLD, OLD_WHY, home)
     answer = go(home)
-    keep(answer, request, identity.link_cookie_name(resources.store()), ticket, int(LINKS.lifetime))
+    keep(answer, request, identity.link_cookie_name(store), ticket, int(LINKS.lifetime))
     return answer
 
 
@@ -139,15 +131,17 @@ def tell(request: Request, title: str, sentence: str, to: str) -> HTMLResponse:
     )
 
 
-Handler = Callable[[Request], Response]
+Step = Callable[[Request, Store, str], Response]
 
 
-def calm(work: Handler) -> Handler:
-    """A store that cannot be used is said by the pages: the browser goes there."""
+def step(work: Step) -> Callable[[Request], Response]:
+    """A step for who goes to its address, with where they go on to; a store that cannot be used is said by the pages."""
 
     def answer(request: Request) -> Response:
+        if not is_visit(request):
+            return Response(status_code=204, headers=QUIET)
         try:
-            return work(request)
+            return work(request, resources.store(), inside(request.query_params.get("to", "/")))
         except WorkbenchError:
             return go(identity.base() + "/")
 
@@ -157,7 +151,7 @@ def calm(work: Handler) -> Handler:
 def routes() -> list[Route]:
     base = identity.base()
     return [
-        Route(f"{base}/person/{{ticket}}", calm(give_seat)),
-        Route(f"{base}/person/{{ticket}}/kept", calm(take_seat)),
-        Route(f"{base}/also/{{ticket}}", calm(open_link)),
+        Route(f"{base}/person/{{ticket}}", step(give_seat)),
+        Route(f"{base}/person/{{ticket}}/kept", step(take_seat)),
+        Route(f"{base}/also/{{ticket}}", step(open_link)),
     ]
