@@ -5,7 +5,7 @@ everybody who spoke agreed to; so an edit lowers it by itself, and a withdrawal 
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
@@ -73,14 +73,9 @@ def standings(store: Store, sources: Iterable[Source | Typed]) -> list[Standing]
         NotFound: one of them was deleted.
     """
     listed = list(sources)
-    return [typed(one) for one in listed if isinstance(one, Typed)] + read(
-        store, lambda c: [of(c, one) for one in listed if isinstance(one, Source)]
+    return [typed(one) for one in listed if isinstance(one, Typed)] + store.database.read(
+        lambda connection: [of(connection, one) for one in listed if isinstance(one, Source)]
     )
-
-
-def read(store: Store, work: Callable[[sqlite3.Connection], Any]) -> Any:
-    """Do some reading on one plain connection."""
-    return store.database.read(work)
 
 
 def typed(draft: Typed) -> Standing:
@@ -156,18 +151,20 @@ def of_text(connection: sqlite3.Connection, source: Source) -> Standing | None:
     facts = standing.text_facts(connection, source.kind, source.id)
     if facts is None:
         return None
-    codes = codes_of(connection, source.kind, facts)
+    codes = codes_of(connection, source.kind, source.id if source.kind == "report" else facts.report_id)
     return Standing(source.kind, source.id, words_of_text(connection, source, facts), codes)
 
 
-def codes_of(connection: sqlite3.Connection, kind: str, facts: standing.TextFacts) -> Everybody | None:
-    """Those whose codes a report bears, or the report a note is of."""
-    if kind == "note" and facts.report_id:
-        report = standing.text_facts(connection, "report", facts.report_id)
-        return None if report is None else codes_of(connection, "report", report)
-    if kind != "report":
+def codes_of(connection: sqlite3.Connection, kind: str, id: int | None) -> Everybody | None:
+    """Those whose codes a report bears; for a note, the report it is of."""
+    if kind not in ("report", "note") or id is None:
         return None
-    return Everybody(frozenset(), (), by_codes(connection, codes_in(facts)), False, standing.must_ask(connection))
+    borne = standing.report_codes(connection, id).get(id)
+    return None if borne is None else coded(connection, borne, standing.must_ask(connection))
+
+
+def coded(connection: sqlite3.Connection, codes: Iterable[tuple[str, str]], must_ask: bool) -> Everybody:
+    return Everybody(frozenset(), (), by_codes(connection, codes), False, must_ask)
 
 
 class Said:
@@ -188,20 +185,16 @@ def everybody(connection: sqlite3.Connection, facts: standing.SessionFacts, said
     persons = {said.members(id) for id in ours if id is not None}
     return Everybody(
         standing.family(connection, facts.id), [said.rows(ids) for ids in persons],
-        by_codes(connection, {*codes_in(facts), *codes_of_report(connection, facts.report_id)}), None in ours,
+        by_codes(connection, set(codes_in(connection, facts))), None in ours,
         brought and standing.must_ask(connection), facts.elsewhere and None in facts.speakers,
     )  # fmt: skip
 
 
-def codes_in(facts: "standing.SessionFacts | standing.TextFacts") -> list[tuple[str, str]]:
-    """The seats and codes a session or report bears."""
-    return [(seat, code) for seat, code in (("client", facts.client_code), ("counselor", facts.counselor_code)) if code]
-
-
-def codes_of_report(connection: sqlite3.Connection, id: int | None) -> list[tuple[str, str]]:
-    """A dialogue is its report's client's, whatever codes it bears itself."""
-    report = standing.text_facts(connection, "report", id) if id else None
-    return [] if report is None else codes_in(report)
+def codes_in(connection: sqlite3.Connection, facts: standing.SessionFacts) -> list[tuple[str, str]]:
+    """The seats and codes a session bears, and its report: a dialogue is its report's client's, whatever it bears itself."""
+    own = [(seat, code) for seat, code in (("client", facts.client_code), ("counselor", facts.counselor_code)) if code]
+    report = standing.report_codes(connection, facts.report_id) if facts.report_id else {}
+    return [*own, *report.get(facts.report_id or 0, [])]
 
 
 def by_codes(connection: sqlite3.Connection, codes: Iterable[tuple[str, str]]) -> list[list[standing.Agreed]]:
@@ -218,8 +211,7 @@ def standing_of(store: Store, kind: str, id: int) -> Standing:
     Raises:
         NotFound: it is not there.
     """
-    found: Standing = read(store, lambda connection: of(connection, Source(kind, id)))
-    return found
+    return store.database.read(lambda connection: of(connection, Source(kind, id)))
 
 
 def kind_of(store: Store, kind: str, id: int) -> Clearance:
@@ -235,29 +227,39 @@ def asked(store: Store) -> dict[int, Everybody]:
     return store.database.read(asked_in)
 
 
-def asked_in(connection: sqlite3.Connection) -> dict[int, Everybody]:
-    facts = [standing.session_facts(connection, id) for id in standing.spoken_sessions(connection)]
+def asked_in(connection: sqlite3.Connection, spoken: Sequence[standing.SessionFacts] | None = None) -> dict[int, Everybody]:
+    """The same in a transaction.
+
+    Args:
+        spoken: ``spoken_in``, if it is at hand and stands.
+    """
     said = Said(connection)
-    found = {one.id: everybody(connection, one, said) for one in facts if one is not None}
+    found = {one.id: everybody(connection, one, said) for one in (spoken_in(connection) if spoken is None else spoken)}
     return {id: who for id, who in found.items() if who is not None}
+
+
+def spoken_in(connection: sqlite3.Connection) -> list[standing.SessionFacts]:
+    """The sessions in which somebody may have a say."""
+    facts = (standing.session_facts(connection, id) for id in standing.spoken_sessions(connection))
+    return [one for one in facts if one is not None]
 
 
 def asked_of_reports(connection: sqlite3.Connection) -> dict[int, Everybody]:
     """Those whose codes reports bear, by report."""
-    bearing = ((id, codes_of(connection, "report", facts)) for id, facts in standing.all_text_facts(connection, "report").items())
-    return {id: who for id, who in bearing if who is not None and (who.codes or who.must_ask)}
+    must = standing.must_ask(connection)
+    bearing = ((id, coded(connection, codes, must)) for id, codes in standing.report_codes(connection).items() if codes or must)
+    return {id: who for id, who in bearing if who.codes or who.must_ask}
 
 
 def kinds(store: Store, kind: Literal["report", "role"]) -> dict[int, Clearance]:
-    """The kind of each report's, or each role version's, words, by id; in two queries, for lists."""
+    """The kind of each report's, or each role version's, words, by id; in few queries, for lists."""
 
     def find(connection: sqlite3.Connection) -> dict[int, Clearance]:
         said = standing.all_reviews(connection, kind)
         facts = standing.all_text_facts(connection, kind)
         return {id: own_words(kind, one, said.get(id, {}).get(one.hash)) or Clearance.UNCONFIRMED for id, one in facts.items()}
 
-    found: dict[int, Clearance] = read(store, find)
-    return found
+    return store.database.read(find)
 
 
 def lacking(store: Store, purpose: str, endpoint: str = "") -> set[int]:

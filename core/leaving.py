@@ -57,7 +57,7 @@ class Leaving:
             return {(kind, id): self.found(connection, kind, id) for id in wanted}
 
         if wanted:
-            self.known |= clearance.read(self.store, find)
+            self.known |= self.store.database.read(find)
 
     def found(self, connection: sqlite3.Connection, kind: str, id: int) -> str:
         now = clearance.of_session(connection, id) if kind == "session" else clearance.of_text(connection, Source(kind, id))

@@ -46,8 +46,6 @@ class TextFacts(NamedTuple):
     edited: bool
     elsewhere: bool
     made_from: list[list[Any]]  # notes
-    client_code: str  # reports
-    counselor_code: str
     report_id: int | None  # notes
 
 
@@ -91,22 +89,32 @@ def text_facts(connection: sqlite3.Connection, kind: str, id: int) -> TextFacts 
 
 
 def all_text_facts(connection: sqlite3.Connection, kind: str) -> dict[int, TextFacts]:
-    """The facts of all reports, notes or role versions, by id."""
-    return _facts(connection, kind, "", ())
+    """The facts of all reports, notes or role versions, by id; hashes of those alone of which somebody said something."""
+    reviewed = "id IN (SELECT record_id FROM review WHERE kind = ?)"
+    light = _facts(connection, kind, f"WHERE NOT {reviewed}", (kind,), hashed=False)
+    return light | _facts(connection, kind, f"WHERE {reviewed}", (kind,))
 
 
-def _facts(connection: sqlite3.Connection, kind: str, where: str, values: Sequence[Any]) -> dict[int, TextFacts]:
-    found = connection.execute(f"SELECT * FROM {TABLES[kind]} {where}", values)
-    names = [column[0] for column in found.description]
-    as_json = {column.name for column in MODELS[kind].__table__.columns if type(column.type).__name__ == "JSON"}
-    return {row[names.index("id")]: _facts_of(kind, dict(zip(names, row, strict=True)), as_json) for row in found}
+def report_codes(connection: sqlite3.Connection, id: int | None = None) -> dict[int, list[tuple[str, str]]]:
+    """The seats and codes that reports bear, by report: of all, or of this one."""
+    where, values = ("", ()) if id is None else ("WHERE id = ?", (id,))
+    found = connection.execute(f"SELECT id, client_code, counselor_code FROM report {where}", values)
+    return {row[0]: [(seat, code) for seat, code in zip(("client", "counselor"), row[1:], strict=True) if code] for row in found}
 
 
-def _facts_of(kind: str, held: dict[str, Any], as_json: set[str]) -> TextFacts:
-    words = {name: json.loads(held[name]) if name in as_json else held[name] for name in TEXTS[kind]}
+def _facts(connection: sqlite3.Connection, kind: str, where: str, values: Sequence[Any], hashed: bool = True) -> dict[int, TextFacts]:
+    columns = MODELS[kind].__table__.columns
+    names = [column.name for column in columns if hashed or column.name not in TEXTS[kind]]
+    found = connection.execute(f"SELECT {', '.join(names)} FROM {TABLES[kind]} {where}", values)
+    as_json = {column.name for column in columns if type(column.type).__name__ == "JSON"}
+    return {row[names.index("id")]: _facts_of(kind, dict(zip(names, row, strict=True)), as_json, hashed) for row in found}
+
+
+def _facts_of(kind: str, held: dict[str, Any], as_json: set[str], hashed: bool) -> TextFacts:
+    words = {name: json.loads(held[name]) if name in as_json else held[name] for name in TEXTS[kind] if hashed}
     return TextFacts(
-        text_hash(kind, words), held.get("sampling", ""), bool(held.get("edited_by")), bool(held["elsewhere"]),
-        json.loads(held.get("made_from") or "[]"), held.get("client_code", ""), held.get("counselor_code", ""), held.get("report_id"),
+        text_hash(kind, words) if hashed else "", held.get("sampling", ""), bool(held.get("edited_by")), bool(held["elsewhere"]),
+        json.loads(held.get("made_from") or "[]"), held.get("report_id"),
     )  # fmt: skip
 
 

@@ -1,12 +1,12 @@
 """What people agree to, refuse and withdraw, and what follows at once: sessions are hidden, waiting units end."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from core.addresses import is_here
-from core.clearance import asked_in, asked_of_reports
+from core.clearance import asked_in, asked_of_reports, spoken_in
 from core.consent import OUTSIDE, PURPOSES, RATED, TAKING_PART, same
 from core.errors import DataError
 from storage import people, standing, stopping, tables, writing
@@ -48,7 +48,7 @@ def answer(
         endpoint: base URL, for *outside endpoint*.
     """
     rows = rows_of(who, answers, session_id, endpoint, language)
-    changing(store, lambda connection: people.add_consents(connection, rows))
+    changing(store, lambda connection: people.add_consents(connection, rows), of_person=who.person is not None)
     return rows
 
 
@@ -82,7 +82,7 @@ def take_part(
     before = any(row.session_id in family or (row.session_id is None and row.withdrawn) for row in who.rows(store))
     scopes = [*([None] if general else []), *([session_id] if before or not general else [])]
     rows = [row for about in scopes for row in rows_of(who, said, about, endpoint, language)]
-    changing(store, lambda connection: people.add_consents(connection, rows))
+    changing(store, lambda connection: people.add_consents(connection, rows), of_person=True)
 
 
 def withdraw(
@@ -108,7 +108,7 @@ def withdraw(
         people.end_consents(connection, mine, at)
         people.add_consents(connection, noted)
 
-    changing(store, both)
+    changing(store, both, of_person=who.person is not None)
 
 
 @dataclass(frozen=True)
@@ -133,8 +133,9 @@ def barred(store: Store) -> Barred:
     return store.database.read(barred_in)
 
 
-def barred_in(connection: sqlite3.Connection) -> Barred:
-    said = asked_in(connection)
+def barred_in(connection: sqlite3.Connection, spoken: Sequence[standing.SessionFacts] | None = None) -> Barred:
+    """The same in a transaction; ``spoken``: the sessions in which somebody may have a say, if they are at hand."""
+    said = asked_in(connection, spoken)
     hidden = {id for id, who in said.items() if who.withdrew}
     unrated = hidden | {id for id, who in said.items() if not who.allow(RATED)}
     addresses = {same(url) for url in standing.addresses(connection) if not is_here(url)}
@@ -163,15 +164,19 @@ def refused_units(store: Store, study_id: int) -> set[int]:
     return store.database.read(find)
 
 
-def changing(store: Store, write: Callable[[sqlite3.Connection], Result]) -> Result:
+def changing(store: Store, write: Callable[[sqlite3.Connection], Result], of_person: bool = False) -> Result:
     """Write what bears on consent (answers, who is who, codes), and let everything follow in the same transaction:
     hidden sessions, units that may not be asked any more. What is under way about sessions barred since is not kept.
+
+    Args:
+        of_person: only answers of a person are written: who has a say in which session stays, and is read once.
     """
 
     def both(connection: sqlite3.Connection) -> Result:
-        before = barred_in(connection)
+        spoken = spoken_in(connection)
+        before = barred_in(connection, spoken)
         done = write(connection)
-        after = barred_in(connection)
+        after = barred_in(connection, spoken if of_person else None)
         people.let_go(connection, "session", barred_since(before.judged, after.judged) - after.hidden)
         people.let_go(connection, "report", barred_since(before.reports, after.reports))
         people.hide(connection, after.hidden, now())

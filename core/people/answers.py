@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from core.clearance import read
 from core.consent import OUTSIDE, PURPOSES, TAKING_PART, Stands, same, stands
 from core.people.agreements import Who
 from storage import standing, tables
@@ -51,7 +50,7 @@ def groups(store: Store, who: Who) -> list[Group]:
     general = lines(rows, ())
     found = [Group(None, general)] if general else []
     for id in ids:
-        about = lines(rows, read(store, partial(standing.family, id=id)))
+        about = lines(rows, store.database.read(partial(standing.family, id=id)))
         found.append(Group(store.sessions.get(id), about, id in spoken and has_words(store, who, id)))
     return found
 
@@ -69,7 +68,7 @@ def once_withdrew(store: Store, who: Who) -> bool:
 
 def withdrew(store: Store, who: Who, session_id: int) -> bool:
     """Whether it was they who withdrew from a session, by itself or with all of theirs."""
-    about = lines(who.rows(store), read(store, partial(standing.family, id=session_id)))
+    about = lines(who.rows(store), store.database.read(partial(standing.family, id=session_id)))
     return any(one.purpose == TAKING_PART and one.answer == "withdrawn" for one in about)
 
 

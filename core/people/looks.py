@@ -56,8 +56,7 @@ def note_records(store: Store, person: tables.Person, records: Mapping[str, Iter
 def of_somebody(store: Store, records: Iterable[Opened]) -> list[Opened]:
     """Those a person stands behind: whatever was not made up, and whatever somebody spoke in."""
     asked = list(records)
-    found: list[clearance.Standing | None] = clearance.read(
-        store,
+    found: list[clearance.Standing | None] = store.database.read(
         lambda connection: [
             clearance.of_session(connection, one.id) if one.kind == "session" else clearance.of_text(connection, Source(one.kind, one.id))
             for one in asked

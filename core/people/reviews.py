@@ -5,7 +5,6 @@ from typing import Literal
 
 from sqlmodel import SQLModel
 
-from core.clearance import read
 from core.errors import DataError, NotFound
 from storage import standing, tables
 from storage.reviewed import session_text_hash, text_hash
@@ -22,11 +21,11 @@ def shown(store: Store, kind: str, id: int) -> str:
     """
     if kind == "session":
         store.sessions.get(id)
-        return str(read(store, lambda connection: standing.session_hash(connection, id)))
-    facts = read(store, lambda connection: standing.text_facts(connection, kind, id))
+        return store.database.read(lambda connection: standing.session_hash(connection, id))
+    facts = store.database.read(lambda connection: standing.text_facts(connection, kind, id))
     if facts is None:
         raise NotFound("There is no {noun} {id}. It may have been deleted; choose another one.", noun=kind, id=id)
-    return str(facts.hash)
+    return facts.hash
 
 
 def hash_of(kind: str, row: SQLModel) -> str:

@@ -20,7 +20,7 @@ from core.reports import making
 from core.sessions import importing
 from core.sessions import service as sessions
 from core.studies import running, service
-from storage import tables
+from storage import standing, tables
 from storage.store import Store
 from tests.held import everything_in
 
@@ -356,3 +356,20 @@ def test_a_no_for_all_that_was_no_withdrawal_is_turned_by_a_yes_for_all(store: S
     for yes in (True, False, True):
         agreements.answer(store, Who(ana), {"rated here": yes}, None)
         assert (id in lacking(store, "rated here")) is not yes
+
+
+def test_an_answer_hashes_no_report_and_reads_each_session_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a change of consent costs does not grow with the words of the reports."""
+    ana = people.begin(store, "secret-once", {"client": []}, "A-77")
+    for n in range(3):
+        store.reports.add(tables.Report(title=f"R{n}", content_hash=f"h{n}", client_code="C-07" if n else ""))
+    session = store.sessions.add(tables.Session(origin="live"))
+    store.sessions.add_turn(tables.Turn(session_id=session.id or 0, position=1, seat="client", text="Yes.", speaker="person", person_id=ana.id))
+    read: list[int] = []
+    facts = standing.session_facts
+    monkeypatch.setattr(standing, "text_hash", lambda *_of: pytest.fail("a report was hashed"))
+    monkeypatch.setattr(standing, "session_facts", lambda connection, id: read.append(id) or facts(connection, id))
+    agreements.withdraw(store, agreements.Who(ana))
+    assert read == [session.id] and store.sessions.get(session.id or 0).withdrawn
+    agreements.withdraw(store, agreements.Who(None, "client", "C-07", ana))  # a code may give others a say: read again
+    assert len(read) > 2
