@@ -6,11 +6,11 @@ from typing import Any, cast
 from core.clearance import Source, Typed
 from core.errors import DataError
 from core.instruments import Instrument
-from core.judging.readings import READER, Rated, read_comparison, read_ratings
+from core.judging.readings import READER, Rated, read_comparison
 from core.judging.replies import InstrumentRating, ItemRating, Verdict
-from core.llm.asking import ask, make_question
+from core.llm.asking import make_question
 from core.llm.demo.engine import VERSION as DEMO_VERSION
-from core.llm.seam import Answer, Engine, Language, Question, Settings
+from core.llm.seam import Answer, Language, Question, Settings
 from storage import tables
 from storage.store import Store
 
@@ -96,15 +96,6 @@ def rating_question(
     )  # fmt: skip
 
 
-def comparison_row(
-    answer: Answer, instrument: Instrument, dimension: str, first: tables.Session, second: tables.Session,
-    turns: dict[int, list[dict[str, Any]]], rater: tables.Rater, **more: Any,
-) -> tables.Comparison:  # fmt: skip
-    return tables.Comparison(
-        **comparison_fields(answer, instrument, dimension, first, second, turns, rater, **more)
-    )
-
-
 def comparison_fields(
     answer: Answer, instrument: Instrument, dimension: str, first: tables.Session, second: tables.Session,
     turns: dict[int, list[dict[str, Any]]], rater: tables.Rater, **more: Any,
@@ -118,12 +109,6 @@ def comparison_fields(
     }  # fmt: skip
 
 
-def rating_row(
-    read: Rated, instrument: Instrument, session: tables.Session, rater: tables.Rater, setting: str, **more: Any
-) -> tables.Rating:
-    return tables.Rating(**rating_fields(read, instrument, session, rater, setting, **more))
-
-
 def rating_fields(
     read: Rated, instrument: Instrument, session: tables.Session, rater: tables.Rater, setting: str, **more: Any
 ) -> dict[str, Any]:
@@ -134,43 +119,3 @@ def rating_fields(
         "score": None if read.value is None else instrument.scored(read.item, read.value),
         "reason": read.reason, "reasoning": read.reasoning, "quotes": read.quotes, "reader": READER, **more,
     }  # fmt: skip
-
-
-async def judge_comparison(
-    store: Store, engine: Engine, rater: tables.Rater, instrument: Instrument, dimension: str,
-    first: tables.Session, second: tables.Session, *, settings: Settings = PUBLISHED, seed: int = 0,
-    repeat: int = 1, study_id: int | None = None, unit_id: int | None = None,
-) -> tables.Comparison:  # fmt: skip
-    """Ask, read and save one comparison in one order.
-
-    Raises:
-        ModelError: no answer came (an unreadable answer is saved as *unscored*).
-    """
-    turns = {s.id or 0: turns_to_judge(store, s) for s in (first, second)}
-    question = comparison_question(store, instrument, dimension, first, second, turns, settings=settings, seed=seed)
-    answer, call = await ask(store, engine, question, study_id=study_id, unit_id=unit_id)
-    more = {"repeat": repeat, "study_id": study_id, "unit_id": unit_id, "call_id": call} | asked_as(question, answer)
-    row = comparison_row(answer, instrument, dimension, first, second, turns, rater, **more)
-    return cast(tables.Comparison, store.comparisons.add(row))
-
-
-async def rate_session(
-    store: Store, engine: Engine, rater: tables.Rater, instrument: Instrument, session: tables.Session,
-    items: Sequence[str], *, setting: str = "reasoning", profile: dict[str, Any] | None = None, whole: bool = False,
-    settings: Settings = PUBLISHED, seed: int = 0, repeat: int = 1, repeats: int = 1,
-    study_id: int | None = None, unit_id: int | None = None,
-) -> list[tables.Rating]:  # fmt: skip
-    """Ask, read and save ratings of one session: each item in a call of its own, or all in one (``whole``)."""
-    turns = turns_to_judge(store, session)
-    saved: list[tables.Rating] = []
-    for asked in [list(items)] if whole else [[item] for item in items]:
-        question = rating_question(
-            store, instrument, asked, session, turns, setting=setting, profile=profile, whole=whole, settings=settings,
-            seed=seed, repeat=repeat, repeats=repeats,
-        )  # fmt: skip
-        answer, call = await ask(store, engine, question, study_id=study_id, unit_id=unit_id)
-        inputs = question.inputs["items"] if whole else [question.inputs["item"]]
-        more = {"repeat": repeat, "study_id": study_id, "unit_id": unit_id, "call_id": call} | asked_as(question, answer, repeats)
-        rows = [rating_row(read, instrument, session, rater, setting, **more) for read in read_ratings(answer, inputs, turns)]
-        saved += [store.ratings.add(row) for row in rows]
-    return saved

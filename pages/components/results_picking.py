@@ -43,7 +43,7 @@ def voice(known: list[Voice], key: str) -> Voice:
     if st.session_state.get(key) not in by_key:
         st.session_state[key] = next(iter(by_key))
     picked = st.selectbox(
-        _("Judge"), list(by_key), key=key, format_func=lambda name: results_words.voice_name(by_key[name]), width=500,
+        _("Judge"), list(by_key), key=key, format_func=lambda name: results_words.voice_name(by_key[name]), width=660,
         persist_state="session",
     )  # fmt: skip
     return by_key[picked]

@@ -90,10 +90,10 @@ def judged(session: tables.Session) -> None:
 def rated_by(session: tables.Session, instrument: str, voice: Voice, rows: list[dict[str, Any]]) -> None:
     """What one voice said of the session, and how far it can be trusted."""
     layout.card_title(results_words.voice_name(voice), over=instrument_name(instrument))
-    marks = [made_by(voice, rows)]
-    if voice.kind in JUDGES and instrument in instruments.catalogue():
-        marks.append(results_words.trust_badge(results_data.label("rating", instrument, voice), ratings=True))
-    badges.row(marks)
+    if voice.kind in JUDGES:
+        known = instrument in instruments.catalogue()
+        trust = [results_words.trust_badge(results_data.label("rating", instrument, voice), ratings=True)] if known else []
+        badges.row([made_by(voice, rows), *trust])
     st.dataframe(items(instrument, voice.version, rows), hide_index=True, height="content")
     if how := scale_words(instrument):
         layout.muted(how)
@@ -101,9 +101,7 @@ def rated_by(session: tables.Session, instrument: str, voice: Voice, rows: list[
 
 
 def made_by(voice: Voice, rows: list[dict[str, Any]]) -> badges.Badge:
-    """The engine that rated, with the versions it had; people by their kind."""
-    if voice.kind not in JUDGES:
-        return badges.fact(results_words.rater_kind(voice.kind), "person")
+    """The engine that rated, with the versions it had."""
     kind = "demo" if voice.kind == "rules" else "openai"
     versions = list(dict.fromkeys(row["engine_version"] for row in rows if row["engine_version"]))
     mark = badges.engine(kind)
@@ -156,16 +154,18 @@ def items(instrument: str, version: int, rows: list[dict[str, Any]]) -> pd.DataF
     by_item: dict[str, list[float | None]] = defaultdict(list)
     for row in rows:
         by_item[row["item"]] += [] if row["reason"] == NOT_APPLICABLE else [row["score"]]
+    known = [one.id for one in instruments.load(instrument).items] if instrument in instruments.catalogue() else []
+    order = [*known, *by_item]
     return pd.DataFrame(
         [
             {
                 _("Item"): item,
-                _("Asked"): item_words(instrument, version, item),
                 _("Mean"): round(sum(read) / len(read), 2) if (read := [s for s in scores if s is not None]) else None,
                 _("n"): len(read),
                 _("Unscored"): len(scores) - len(read),
+                _("Asked"): item_words(instrument, version, item),
             }
-            for item, scores in by_item.items()
+            for item, scores in sorted(by_item.items(), key=lambda one: order.index(one[0]))
         ]
     )
 

@@ -9,7 +9,6 @@ import pytest
 from core import instruments
 from core.clearance import Clearance, kind_of, kinds
 from core.errors import DataError, NotFound, Refused, WorkbenchError
-from core.judging.service import judge_comparison, rate_session
 from core.llm.agents import ensure_shipped
 from core.llm.asking import now
 from core.llm.engines import demo_engine
@@ -27,6 +26,7 @@ from core.sessions import service as sessions
 from storage import tables
 from storage.store import Store
 from tests.core.reports.test_service import NOTE, dialogue
+from tests.judging import judge_comparison, rate_session
 from tests.persons import somebody
 
 SYNTHETIC, CONFIRMED, UNCONFIRMED = Clearance.SYNTHETIC, Clearance.CONFIRMED, Clearance.UNCONFIRMED

@@ -9,7 +9,6 @@ import yaml
 from core import sentences
 from core.errors import ModelError
 from core.instruments import load
-from core.judging.service import rate_session
 from core.llm.agents import ensure_shipped
 from core.llm.asking import now
 from core.llm.refusals import MESSAGES
@@ -19,6 +18,7 @@ from core.studies.unit import NOTHING_CAME
 from pages.components import words as catalogues
 from storage import tables, units
 from storage.store import Store
+from tests.judging import rate_session
 from tests.pages.conftest import Open, assert_calm, shown, table_with
 
 LINES = [("client", "I can't sleep since I lost my job."), ("counselor", "It sounds like nights are the hardest.")]

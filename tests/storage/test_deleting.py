@@ -17,7 +17,7 @@ import pytest
 from core import instruments
 from core.consent import RATED
 from core.errors import DataError, ModelError, NotFound
-from core.judging.service import rate_session, turns_to_judge
+from core.judging.service import turns_to_judge
 from core.llm.agents import ensure_shipped
 from core.people import agreements
 from core.people.agreements import Who
@@ -33,6 +33,7 @@ from storage.ledger import Ledger
 from storage.store import Store, open_store
 from tests.conftest import ScriptedEngine
 from tests.held import everything_in
+from tests.judging import rate_session
 from tests.persons import somebody
 
 NOTE = '{"client_basics": "notebasics", "problems": "noteproblems", "goals": [], "techniques": [], "steps": [], "reflections": "notewords"}'

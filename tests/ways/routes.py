@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 from core import instruments
 from core.clearance import Clearance
 from core.consent import EXPORT, OUTSIDE
-from core.judging.service import judge_comparison, rate_session
 from core.reports import making
 from core.sessions import service as sessions
 from core.studies import service as studies
 from core.studies.export import export_archive, export_study
 from storage import tables
+from tests.judging import judge_comparison, rate_session
 from tests.ways.world import World, X
 
 Walk = Callable[[World, int], object]

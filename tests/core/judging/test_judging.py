@@ -7,10 +7,10 @@ import pytest
 
 from core import instruments
 from core.errors import DataError
-from core.judging.service import judge_comparison, rate_session
 from core.llm.asking import now
 from storage import tables
 from storage.store import Store
+from tests.judging import judge_comparison, rate_session
 
 SAID = [("client", "I cannot sleep since the move."), ("counselor", "The nights are the hardest part?"), ("client", "Yes, exactly.")]
 

@@ -12,13 +12,13 @@ from core.cli import app
 from core.errors import DataError, NotFound
 from core.judging import rereading
 from core.judging.readings import READER
-from core.judging.service import judge_comparison, rate_session
 from core.llm.asking import now
 from core.results import reading
 from core.studies.export import export_study
 from core.studies.importing import import_study
 from storage import tables, units
 from storage.store import Store, open_store
+from tests.judging import judge_comparison, rate_session
 
 SAID = [("client", "I cannot sleep since the move."), ("counselor", "The nights are the hardest part?")]
 
@@ -114,6 +114,8 @@ def test_a_rating_that_was_none_is_listed_then_superseded(store: Store, scripted
     assert (before.value, before.score, before.reader) == (1.0, 5.0, 1)
     assert (new.value, new.score, new.reader, new.superseded_by) == (None, None, READER, None)
     assert (new.call_id, new.unit_id, new.study_id, new.item, new.repeat) == (row.call_id, work, id, "Q1", 1)
+    asked = ("prompt", "prompt_version", "prompt_hash", "setting", "way", "engine", "engine_version", "repeats")
+    assert [getattr(new, name) for name in asked] == [getattr(row, name) for name in asked] and new.prompt == "judge/item"
     assert store.calls.count() == calls
     unit_now = store.units.get(work)
     assert (unit_now.state, unit_now.reason.split(":")[0]) == ("unscored", "unreadable")

@@ -9,7 +9,6 @@ import pytest
 from core import instruments
 from core.clearance import Clearance, kind_of
 from core.errors import DataError, NotFound, Refused
-from core.judging import service as judging
 from core.people import agreements, reviews
 from core.people import service as people
 from core.people.agreements import Who
@@ -17,6 +16,7 @@ from core.sessions import service
 from core.sessions.importing import import_transcripts
 from storage import tables
 from storage.store import Store
+from tests import judging
 
 Agents = dict[str, tables.Agent]
 X, Y = "https://models.example/v1", "https://other.example/v1"
