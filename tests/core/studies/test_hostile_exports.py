@@ -199,7 +199,7 @@ def test_no_flipped_byte_gives_more_than_a_sentence(store: Store, copy: Path, fo
         for _ in range(rng.choice((1, 3))):
             data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
         (copy / name).write_bytes(data)
-        data_files += name != "manifest.json"
+        data_files += name not in ("manifest.json", "method.json")  # how it was done is for people, and not read
         try:
             if forged and name != "manifest.json":
                 rehash(copy)
