@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.agreement.comparing import RoleScore
-from core.agreement.intervals import tail
+from core.agreement.intervals import FEW, tail
 from core.agreement.matrix import Floats
 from core.agreement.resampling import draw_weights
 
@@ -34,8 +34,9 @@ def strengths(
         rng: seeded by the caller; roles are drawn with replacement.
     Returns:
         exp(difference of two strengths) is the odds that one is preferred to the other. nan for all where some
-        agents won everything against the rest, since no finite strength fits that. No interval where one of
-        its ends is infinite: in a draw where somebody won everything, strengths are infinite and counted so.
+        agents won everything against the rest, since no finite strength fits that. No interval under ten
+        roles, where drawing them covers too little, nor where one of its ends is infinite: in a draw where
+        somebody won everything, strengths are infinite and counted so.
     Source: Bradley & Terry (1952); fitted by evalica; percentiles as in ``intervals.tail``.
     """
     agents = list(dict.fromkeys(name for pair in scores for name in pair))
@@ -43,7 +44,7 @@ def strengths(
     if not len(wins) or len(agents) < 2:
         return {agent: Strength(NAN, NAN, NAN) for agent in agents}
     values = fit(wins.sum(axis=0))
-    drawn = drawn_fits(wins, draws, rng) if len(wins) > 1 and draws else np.full((1, len(agents)), np.nan)
+    drawn = drawn_fits(wins, draws, rng) if len(wins) >= FEW and draws else np.full((1, len(agents)), np.nan)
     return {
         agent: Strength(float(values[i]), *(ends(drawn[:, i], len(wins)) if np.isfinite(values[i]) else (NAN, NAN)))
         for i, agent in enumerate(agents)

@@ -72,7 +72,7 @@ def matched(found: Sequence[labels.Match], persons: int, used: Instrument, engin
     )  # fmt: skip
     charts.show(
         figure, alt=title, table=table, name="match-rates", key="agreement_matches", made_by=badges.engine_words(engine), whole=True,
-        caption=_("Orders that disagree count as a tie. The paper discards ties; both are shown. Intervals: 95 %, leaving out one role after the other. {engine}.").format(
+        caption=_("Orders that disagree count as a tie. The paper discards ties; both are shown. Intervals: 95 %, leaving out one role after the other; binomial bounds where nearly all agree. {engine}.").format(
             engine=badges.engine_words(engine)
         ),
         columns={name: st.column_config.NumberColumn(format="%.2f") for name in (_("Ties discarded"), _("Tie as a class"), _("Kappa"))},

@@ -21,7 +21,7 @@ def of_roles(kind: Kind, roles: int) -> str:
 def of_scores(found: Iterable[Pair | AgentScore]) -> str:
     """The kinds of all these intervals, each once; for a caption."""
     kinds = dict.fromkeys(of_roles(one.kind, one.roles) for one in found if one.roles)
-    return _("Intervals: 95 %, {kinds}.").format(kinds="; ".join(kinds)) if kinds else ""
+    return _("Intervals: 95 %, {kinds}; close to 0 and 1 no narrower than with two even roles added.").format(kinds="; ".join(kinds)) if kinds else ""
 
 
 def of_clusters(one: Clustered) -> str:

@@ -4,6 +4,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.agreement.intervals import FEW
 from core.agreement.strength import DRAWS as STRENGTH_DRAWS
 from core.agreement.winning import AgentScore, Pair
 from core.results.wins import Contest, Stage, agent_table
@@ -216,8 +217,8 @@ def strengths(found: Compared, names: dict[str, str], figure: go.Figure) -> None
         )  # fmt: skip
         words = _(
             "Strength: natural log, mean 0, fitted on the outcome of each role. Its intervals: drawing roles, {draws} draws; "
-            "withheld where an end is infinite."
-        ).format(draws=f"{STRENGTH_DRAWS:,}")
+            "withheld under {n} roles and where an end is infinite."
+        ).format(draws=f"{STRENGTH_DRAWS:,}", n=FEW)
         if own["strength"].isna().any():
             words += " " + _("No finite strengths where somebody won, or lost, everything against the rest.")
         layout.muted(words + " " + badges.engine_words(found.contest.engine) + ".")

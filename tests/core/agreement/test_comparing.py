@@ -180,10 +180,10 @@ def test_bradley_terry_without_a_finite_answer() -> None:
 
 
 def test_strengths_have_no_interval_where_an_end_is_infinite() -> None:
-    """Eight roles of nine won: every third draw has no loss at all, so that there is no upper end."""
-    won = {("x", "y"): [RoleScore(r, float(r > 0), 3, 3) for r in range(9)]}
+    """Eleven roles of twelve won: every third draw has no loss at all, so that there is no upper end."""
+    won = {("x", "y"): [RoleScore(r, float(r > 0), 3, 3) for r in range(12)]}
     found = strengths(won, np.random.default_rng(0), 400)
-    assert found["x"].value == pytest.approx(np.log(8) / 2) and found["y"].value == -found["x"].value
+    assert found["x"].value == pytest.approx(np.log(11) / 2) and found["y"].value == -found["x"].value
     assert all(np.isnan([one.low, one.high]).all() for one in found.values())
 
 
@@ -215,3 +215,9 @@ def test_strengths_of_many_tables_are_those_of_each() -> None:
             assert values == pytest.approx(fit(table), abs=1e-5)
         else:
             assert np.isnan(fit(table)).all()
+
+
+def test_strengths_of_nine_roles_have_no_interval() -> None:
+    for roles, shown in ((9, False), (10, True)):
+        half = {("x", "y"): [RoleScore(r, float(r % 2), 3, 3) for r in range(roles)]}
+        assert np.isfinite(strengths(half, np.random.default_rng(0), 400)["x"].low) == shown

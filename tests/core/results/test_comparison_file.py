@@ -73,6 +73,9 @@ def test_published_matrix_through_the_command(tmp_path: Path) -> None:
         4,
     )
     assert pair["decision"] == "Hill-4o-mini" and pair["supported"] is False
+    drawn, agreed = told["notes"]
+    assert drawn.startswith("Exploration: 95 % intervals: drawing roles, 10,000 draws (Hill-4o-mini – Hill-8B, ")
+    assert agreed == "Exploration: 95 % intervals: binomial bounds, all roles agree (Hill-8B – plain-4o-mini)."
     sums = sum(stage["bradley_terry"].values())
     assert sums == pytest.approx(0, abs=1e-9)
     assert max(stage["bradley_terry"], key=stage["bradley_terry"].get) == "Hill-3B"
