@@ -385,8 +385,9 @@ elif session.withdrawn:
     session_view.withdrawn(session)
     speaking.put_by(session)
 elif brought(session) and session.state == "ended" and resources.may("see", session):
-    layout.title(_("Live session"), _("This session was not held here. Open it in Sessions."))
-    layout.link("sessions.py", session_view.label(session), {"session": session.id})
+    layout.title(_("Live session"), _("This session was not held here."))
+    if places.is_open("sessions", resources.person().roles):
+        layout.link("sessions.py", _("Open it in Sessions"), {"session": session.id})
 elif not resources.may("see", session):
     looking.at()
     only_a_seat(session)

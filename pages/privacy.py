@@ -85,7 +85,7 @@ def what_is_stored(store: Store) -> None:
                     _("Keys"),
                     _("never stored: from the environment, or typed, and then only in memory, until this browser session and the studies they were typed for end"),
                 ),
-                (_("Outside requests"), _("none, except to endpoints you entered on Models and agents")),
+                (_("Outside requests"), _("none, except to the endpoints that were entered on Models and agents")),
                 (_("Usage statistics"), _("off")),
             ]
         )

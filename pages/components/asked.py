@@ -52,7 +52,9 @@ def writer(key: str) -> tables.Agent | None:
     """The writing agent, chosen here, with what that means for the text."""
     agents = resources.store().agents.all(seat="writer")
     if not agents:
-        layout.notice(_("There is no writing agent. Add one on Models and agents."), "warning")
+        can = resources.is_researcher()
+        words = _("There is no writing agent. Add one on Models and agents.") if can else _("There is no writing agent. Ask a researcher to add one.")
+        layout.notice(words, "warning")
         return None
     names = {agent.id: resources.agent_name(agent) for agent in agents}
     with st.container(horizontal=True, vertical_alignment="bottom"):

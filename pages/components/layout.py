@@ -8,11 +8,15 @@ import streamlit as st
 
 from core.errors import WorkbenchError
 from pages.components import badges as labels
+from pages.components import places, resources
 from pages.components.drawing import esc
 from pages.components.words import _, language, plain, say
 
 SHEET = Path(__file__).with_name("look.css")
 PAGES = Path(__file__).parent.parent
+
+# Pages that sentences of core send people to, as they name them.
+NAMED = {"models": "Models and agents", "studies": "Studies", "agreement": "Agreement", "instruments": "Instruments and prompts"}
 
 
 def sheet() -> None:
@@ -116,8 +120,16 @@ def figure(icon: str, label: str, value: int | str, under: str) -> None:
 
 
 def problem(error: WorkbenchError) -> None:
-    """An error as a sentence: what happened, why, what to do."""
-    st.error(plain(say(error)), icon=":material/error:")
+    """An error as a sentence: what happened, why, what to do; and who can do it, where that is on a page of others."""
+    st.error(plain(" ".join([say(error), *whose(error)])), icon=":material/error:")
+
+
+def whose(error: WorkbenchError) -> list[str]:
+    """That a page the error sends people to is not open to the person here."""
+    named = [page for page, title in NAMED.items() if title in error.message]
+    if all(places.is_open(page, resources.person().roles) for page in named):
+        return []
+    return [_("That page is open to researchers only: tell one of them.")]
 
 
 def notice(words: str, kind: Literal["done", "warning"] = "done") -> None:

@@ -118,7 +118,7 @@ def other_order(row: Row) -> None:
     alike = (other["verdict"], other["winner_id"]) == (row["verdict"], row["winner_id"])
     with st.container(horizontal=True, vertical_alignment="center"):
         layout.muted(
-            _("The other order gave the same verdict.") if alike else _("The other order gave another verdict, so this counts as a tie marked “orders disagree”.")
+            _("The other order gave the same verdict.") if alike else _("The other order gave another verdict, so this is a tie, counted under “orders disagree”.")
             if "unscored" not in (row["verdict"], other["verdict"]) else _("One of the two orders could not be read, so the question is undecided.")
         )  # fmt: skip
         if st.button(_("Read the other order"), key="results_other", type="tertiary"):
