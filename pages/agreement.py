@@ -63,8 +63,7 @@ def chosen_instrument(used: list[str]) -> str:
 
 
 def judges(instrument: str) -> list[Voice]:
-    every = voices(results_data.ratings(ALL, instrument).rows)
-    return [voice for voice in every if voice.kind in JUDGES]
+    return [voice for voice in results_data.rating_voices(ALL, instrument) if voice.kind in JUDGES]
 
 
 def judge_and_people(repeats: bool) -> None:
@@ -84,7 +83,7 @@ def judge_and_people(repeats: bool) -> None:
 def people() -> None:
     ways: dict[str, tuple[str, int, str]] = {}
     for instrument in results_data.rated_with(ALL):
-        for voice in voices(results_data.ratings(ALL, instrument).rows):
+        for voice in results_data.rating_voices(ALL, instrument):
             if voice.kind == "person":
                 key = f"{instrument}.{voice.version}.{voice.language}"
                 ways[key] = (instrument, voice.version, voice.language)

@@ -147,7 +147,7 @@ def rated(study: int, which: str, place: DeltaGenerator) -> None:
     with place:
         used = results_data.rated_with(study) if which == REPEATS else [which]
         instrument = instrument_choice(used, "results_repeats_of")
-        voice = results_picking.voice(voices(results_data.ratings(study, instrument).rows), "results_rater")
+        voice = results_picking.voice(results_data.rating_voices(study, instrument), "results_rater")
     trust(results_data.label("rating", instrument, voice), voice, ratings=True)
     versions(results_data.heard(study, instrument, voice).held)
     if which == REPEATS:

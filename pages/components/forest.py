@@ -44,12 +44,11 @@ def forest(
     for series in dict.fromkeys(line.series for line in lines):
         own = [(line, at) for line, at in zip(lines, places, strict=True) if line.series == series]
         colour = k.series[series % len(k.series)]
-        for line, at in own:
-            if line.low == line.low and line.high == line.high:
-                figure.add_scatter(
-                    x=[line.low, line.high], y=[at, at], mode="lines", line={"color": colour, "width": 2},
-                    hoverinfo="skip", showlegend=False,
-                )  # fmt: skip
+        whole = [(line, at) for line, at in own if line.low == line.low and line.high == line.high]
+        figure.add_scatter(  # one trace for all of them, a gap after each: a trace of its own for every line is slow to draw
+            x=[end for line, _at in whole for end in (line.low, line.high, None)], y=[end for _line, at in whole for end in (at, at, None)],
+            mode="lines", line={"color": colour, "width": 2}, hoverinfo="skip", showlegend=False,
+        )  # fmt: skip
         figure.add_scatter(
             x=[line.value for line, _at in own], y=[at for _line, at in own], mode="markers",
             marker={"color": colour, "size": 11, "symbol": charts.SYMBOLS[series % len(charts.SYMBOLS)]},
@@ -84,15 +83,16 @@ def numbers_beside(
     figure: go.Figure, lines: Sequence[Line], places: Sequence[int], over: str, digits: int
 ) -> None:
     """The value column at the right, with its heading."""
-    for line, at in zip(lines, places, strict=True):
-        figure.add_annotation(
-            x=1, xref="paper", xshift=14, xanchor="left", y=at, showarrow=False, align="left", font={"size": 13},
-            text=f"<b>{written(line.value, digits)}</b>  {written_between(line, digits)}" if line.value == line.value else "–",
-        )  # fmt: skip
-    figure.add_annotation(
-        x=1, xref="paper", xshift=14, xanchor="left", y=-0.9, showarrow=False, text=f"<b>{for_figure(over)}</b>",
-        font={"size": 12, "color": charts.tokens().muted},
-    )  # fmt: skip
+    beside = {"x": 1, "xref": "paper", "xshift": 14, "xanchor": "left", "showarrow": False}
+    values = [
+        beside | {
+            "y": at, "align": "left", "font": {"size": 13},
+            "text": f"<b>{written(line.value, digits)}</b>  {written_between(line, digits)}" if line.value == line.value else "–",
+        }
+        for line, at in zip(lines, places, strict=True)
+    ]  # fmt: skip
+    head = beside | {"y": -0.9, "text": f"<b>{for_figure(over)}</b>", "font": {"size": 12, "color": charts.tokens().muted}}
+    figure.update_layout(annotations=[*values, head])  # at once: each single one added would copy all before it
 
 
 def written(value: float, digits: int) -> str:

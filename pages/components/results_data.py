@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core import instruments
+from core.agreement.clustered import Clustered
 from core.results import agreements, asked, labels, reading, scores
 from core.results.reading import Held
 from core.results.trust import Trust
-from core.results.voices import Voice, of_voice
+from core.results.voices import Voice, of_voice, voices
 from core.results.wins import Contest, contest
 from pages.components import resources
 
@@ -81,9 +82,24 @@ def _left_out(study: int, url: str, version: int) -> reading.Aside:
 
 def rated_with(study: int) -> list[str]:
     """Instruments that ratings of the study were made with, in the order of the catalogue."""
-    used = set(ratings(study).rows["instrument"])
+    return _rated_with(study, *state())
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _rated_with(study: int, url: str, version: int) -> list[str]:
+    used = set(ratings(study).rows["instrument"].unique())
     known = instruments.catalogue()
     return [name for name in known if name in used] + sorted(used - set(known))
+
+
+def rating_voices(study: int, instrument: str) -> list[Voice]:
+    """Who rated with an instrument, and how."""
+    return _rating_voices(study, instrument, *state())
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _rating_voices(study: int, instrument: str, url: str, version: int) -> list[Voice]:
+    return voices(ratings(study, instrument).rows)
 
 
 def engines(study: int) -> list[str]:
@@ -170,6 +186,40 @@ def _scored(study: int, instrument: str, voice: Voice, url: str, version: int) -
     parts = dimensions(used) | {agreements.TOTAL: [item.id for item in used.items]}
     who = {int(s): frame.held[int(s)].counselor for s in sums.index if int(s) in frame.held}
     return Scored(values, sums, scores.items_behind(table, parts), who, scores.counselor_scores(sums, frame.held))
+
+
+@dataclass(frozen=True)
+class Items:
+    """What one voice gave each item, over clients or roles: of all sessions, their SD, and of each counselor's."""
+
+    every: Mapping[str, Clustered]
+    spread: Mapping[str, float]
+    each: Mapping[str, Mapping[str, Clustered]]
+
+
+def items(study: int, instrument: str, voice: Voice) -> Items:
+    return _items(study, instrument, voice, *state())
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _items(study: int, instrument: str, voice: Voice, url: str, version: int) -> Items:
+    names = [item.id for item in instruments.load(instrument, voice.version).items]
+    wide, held = scores.wide(scored(study, instrument, voice).values, names), heard(study, instrument, voice).held
+    return Items(
+        {name: scores.mean_over_clusters(wide[name], held) for name in names},
+        {name: scores.sd_over_clusters(wide[name], held) for name in names},
+        scores.by_counselor(wide, held),
+    )  # fmt: skip
+
+
+def by_topic(study: int, instrument: str, voice: Voice, dimension: str) -> dict[str, dict[str, Clustered]]:
+    """A dimension's mean of each counselor in each topic."""
+    return _by_topic(study, instrument, voice, dimension, *state())
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _by_topic(study: int, instrument: str, voice: Voice, dimension: str, url: str, version: int) -> dict[str, dict[str, Clustered]]:
+    return scores.by_topic(scored(study, instrument, voice).sums, dimension, heard(study, instrument, voice).held)
 
 
 def repeats(study: int, instrument: str, voice: Voice) -> list[agreements.Agreed]:

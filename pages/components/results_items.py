@@ -1,7 +1,9 @@
 """Ratings of an instrument: its items as violins, tables of items and counselors, and the ratings behind an item."""
 
 from collections.abc import Mapping
+from functools import partial
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
@@ -9,7 +11,7 @@ import streamlit as st
 from core import instruments
 from core.instruments import Instrument
 from core.judging.readings import NOT_APPLICABLE
-from core.results import claims, drill, quoted, scores
+from core.results import claims, drill, quoted
 from core.results.agreements import TOTAL
 from core.results.reading import Held
 from core.results.voices import JUDGES, Voice
@@ -31,6 +33,7 @@ from pages.components.results_words import dimension_name, for_figure, item_text
 from pages.components.words import _, many
 
 FEW = 50  # sessions; with fewer every one is drawn as a point
+MOST_DRAWN = 400  # values of a violin; of more it is drawn from means of neighbours
 ANY = ""
 
 
@@ -43,7 +46,7 @@ def section(study: int, instrument: str, voice: Voice) -> None:
     said(frame, used, voice, claim)
     with st.container(border=True):
         figure = violins(values, used, engine)
-        table = items_table(frame, values, used, voice)
+        table = items_table(frame, results_data.items(study, instrument, voice), used, voice)
         charts.show(
             figure, alt=_("Distribution of scores over sessions, item by item; the table has means and n."),
             table=table, name="items", key="results_violins", made_by=badges.engine_words(engine), on_select=take_item, columns=numbers(table), whole=True,
@@ -51,7 +54,7 @@ def section(study: int, instrument: str, voice: Voice) -> None:
         )  # fmt: skip
     with st.container(border=True):
         counselors(found, used, engine, claim)
-    results_topics.section(sums, frame.held, used, engine)
+    results_topics.section(sums, frame.held, used, engine, partial(results_data.by_topic, study, instrument, voice))
     with st.container(border=True):
         behind(frame, used, engine, quoted.asked("rating", voice.kind, voice.setting))
 
@@ -97,6 +100,12 @@ def caption(frame: Frame, used: Instrument, engine: str) -> str:
     )  # fmt: skip
 
 
+def thinned(values: pd.Series, most: int = MOST_DRAWN) -> list[float]:
+    """The values in order, as at most so many means of neighbours: the same shape, quartiles and mean, for a figure."""
+    ordered = np.sort(values.to_numpy(float))
+    return [float(part.mean()) for part in np.array_split(ordered, min(most, len(ordered)))]
+
+
 def violins(values: pd.DataFrame, used: Instrument, engine: str) -> go.Figure:
     """One violin for each item, coloured by its dimension."""
     k, figure = charts.tokens(), go.Figure()
@@ -107,12 +116,13 @@ def violins(values: pd.DataFrame, used: Instrument, engine: str) -> go.Figure:
             continue
         at = order.index(item.dimension) % len(k.series)
         first = item.dimension not in {trace.legendgroup for trace in figure.data}
+        drawn = thinned(own["value"])
         figure.add_violin(
-            x=[item.id] * len(own), y=own["value"], name=for_figure(dimension_name(used, item.dimension)),
+            x=[item.id] * len(drawn), y=drawn, name=for_figure(dimension_name(used, item.dimension)),
             legendgroup=item.dimension, showlegend=first, line={"color": k.series[at], "width": 1.5},
             fillcolor=charts.clear(k.series[at], 0.18), box={"visible": True, "width": 0.25}, meanline={"visible": True},
             points="all" if len(own) < FEW else False, pointpos=0, jitter=0.25, spanmode="hard", width=0.8,
-            marker={"symbol": charts.SYMBOLS[at], "size": 5, "opacity": 0.6}, customdata=[[item.id]] * len(own),
+            marker={"symbol": charts.SYMBOLS[at], "size": 5, "opacity": 0.6}, customdata=[[item.id]] * len(drawn),
             hoveron="points", hovertemplate=f"{item.id}: %{{y:.2f}}<extra></extra>",
         )  # fmt: skip
         mean = float(own["value"].mean())
@@ -133,18 +143,17 @@ def violins(values: pd.DataFrame, used: Instrument, engine: str) -> go.Figure:
     return figure
 
 
-def items_table(frame: Frame, values: pd.DataFrame, used: Instrument, voice: Voice) -> pd.DataFrame:
+def items_table(frame: Frame, found: results_data.Items, used: Instrument, voice: Voice) -> pd.DataFrame:
     """Items with mean and SD over clients or roles (of their session means), of all and of each counselor."""
     bare = frame.rows[unquoted(frame, used)].groupby("item").size()
     missing = frame.rows[unread(frame)].groupby("item").size()
     names = results_words.counselors()
-    wide = scores.wide(values, [item.id for item in used.items])
-    each = scores.by_counselor(wide, frame.held)
+    each = found.each
     rows = []
     for item in used.items:
-        every = scores.mean_over_clusters(wide[item.id], frame.held)
+        every = found.every[item.id]
         rows.append(
-            (item.id, dimension_name(used, item.dimension), every.value, scores.sd_over_clusters(wide[item.id], frame.held),
+            (item.id, dimension_name(used, item.dimension), every.value, found.spread[item.id],
              every.n, every.clusters, *(means[item.id].value if item.id in means else float("nan") for means in each.values()),
              int(missing.get(item.id, 0)), int(bare.get(item.id, 0)), item_text(used, item.id))
         )  # fmt: skip
@@ -176,11 +185,12 @@ def counselors(
         )
         for one in found
     ]  # fmt: skip
+    rest = items_behind(scored)
     shown = pd.DataFrame(
         [
             (dimension_name(used, one.dimension), names.get(one.counselor, one.counselor), one.mean.value, one.mean.low,
              one.mean.high, interval_words.of_clusters(one.mean), one.mean.n, one.mean.clusters,
-             items_words(scored, used, one))
+             items_words(rest[one.counselor, one.dimension], used, one.dimension))
             for one in found
         ],
         columns=[_("Dimension"), _("Counselor"), _("Mean"), _("Low"), _("High"), _("Interval"), _("Sessions"), _("Clients or roles"), _("Items")],
@@ -204,12 +214,21 @@ def counselors(
     )  # fmt: skip
 
 
-def items_words(scored: Scored, used: Instrument, one: scores.CounselorScore) -> str:
-    """How many items stand behind a counselor's scores of one dimension: from the fewest to the most, of how many."""
-    sessions = [s for s, name in scored.counselor.items() if name == one.counselor]
-    counted = scored.items.loc[scored.sums.loc[sessions, one.dimension].dropna().index, one.dimension]
-    low, high = int(counted.min()), int(counted.max())
-    most = len(used.items_of(one.dimension)) if one.dimension != TOTAL else len(used.items)
+def items_behind(scored: Scored) -> dict[tuple[str, str], tuple[int, int]]:
+    """How many items stand behind each counselor's scores of each dimension: the fewest and the most."""
+    of = pd.Series({s: scored.counselor.get(s) for s in scored.sums.index}, dtype=object)
+    counted = scored.items.where(scored.sums.notna()).groupby(of)
+    low, high = counted.min(), counted.max()
+    return {
+        (str(name), str(dimension)): (int(low.loc[name, dimension]), int(high.loc[name, dimension]))
+        for name in low.index for dimension in low.columns if pd.notna(low.loc[name, dimension])
+    }  # fmt: skip
+
+
+def items_words(behind: tuple[int, int], used: Instrument, dimension: str) -> str:
+    """How many items stand behind scores of one dimension: from the fewest to the most, of how many."""
+    low, high = behind
+    most = len(used.items_of(dimension)) if dimension != TOTAL else len(used.items)
     return _("{n} of {of}").format(n=low if low == high else f"{low}–{high}", of=most)
 
 
@@ -223,9 +242,10 @@ def ends(used: Instrument, columns: list[str]) -> tuple[float, float]:
 def unquoted(frame: Frame, used: Instrument) -> pd.Series:
     """Which ratings should rest on a quote and do not (``quoted.lacking``)."""
     neutral = {item.id: item.no_evidence for item in used.items}
-    columns = ("item", "value", "rater_kind", "setting", "verified")
-    rows = (dict(zip(columns, row, strict=True)) for row in zip(*(frame.rows[name] for name in columns), strict=True))
-    return pd.Series([quoted.lacking(row, neutral.get(row["item"])) for row in rows], index=frame.rows.index, dtype=bool)
+    asked = frame.rows[["item", "value", "rater_kind", "setting", "verified"]]
+    alike = asked.groupby(list(asked.columns), dropna=False, sort=False).ngroup()  # thousands of rows, few that differ in this
+    answers = [quoted.lacking(row, neutral.get(row["item"])) for row in asked[~alike.duplicated()].to_dict("records")]
+    return pd.Series(np.array(answers, dtype=bool)[alike], index=frame.rows.index)
 
 
 # ---- behind an item ------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Scores by topic: the radar of one dimension over topics, each counselor a line, and its table."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -11,7 +11,6 @@ from core import instruments
 from core.agreement.clustered import Clustered
 from core.instruments import Instrument
 from core.prompting import FOLDER
-from core.results import scores
 from core.results.reading import Held
 from pages.components import badges, charts, interval_words, layout, results_words
 from pages.components.results_dimensions import heads_of
@@ -28,11 +27,15 @@ def topic_names() -> dict[str, str]:
     return {code: in_words(words) for code, words in data.items() if isinstance(words, dict)}
 
 
-def section(table: pd.DataFrame, held: Mapping[int, Held], used: Instrument, engine: str) -> None:
+def section(
+    table: pd.DataFrame, held: Mapping[int, Held], used: Instrument, engine: str,
+    of: Callable[[str], dict[str, dict[str, Clustered]]],
+) -> None:  # fmt: skip
     """Nothing where the sessions have fewer than three topics.
 
     Args:
         table: sessions × dimensions.
+        of: the means by counselor and topic (``scores.by_topic``) of a dimension.
     """
     if len({held[int(s)].topic for s in table.index if int(s) in held and held[int(s)].topic}) < FEWEST:
         return
@@ -43,8 +46,7 @@ def section(table: pd.DataFrame, held: Mapping[int, Held], used: Instrument, eng
             format_func=lambda name: dimension_name(used, str(name)), label_visibility="collapsed",
         )  # fmt: skip
         dimension = str(picked or columns[-1])
-        by_topic = scores.by_topic(table, dimension, held)
-        shown(by_topic, dimension, used, engine)
+        shown(of(dimension), dimension, used, engine)
 
 
 def shown(

@@ -1,14 +1,16 @@
 """A long library: what a page asks of the disk, the catalogue and the store does not grow with the number of sessions."""
 
+import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from sqlalchemy import event
 from streamlit.testing.v1 import AppTest
 
-from pages.components import session_choice, words
+from pages.components import forest, results_items, session_choice, words
 from storage import tables
 from storage.store import Store
 from tests.pages.conftest import Open, assert_calm, shown, table_with
@@ -202,3 +204,18 @@ def test_a_session_of_many_is_searched_for_to_be_deleted(open_page: Open, store:
     at.multiselect(key="privacy_which_session").set_value([8]).run()
     at.text_input(key="privacy_search").set_value("29").run()
     assert at.multiselect(key="privacy_which_session").value == [8] and len(at.multiselect(key="privacy_which_session").options) == 14
+
+
+def test_a_figure_of_thousands_of_values_keeps_their_mean_and_quartiles() -> None:
+    values = pd.Series(random.Random(1).choices([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], [1, 2, 3, 5, 8, 3, 1], k=10_000))
+    drawn = pd.Series(results_items.thinned(values))
+    assert len(drawn) == results_items.MOST_DRAWN and drawn.mean() == pytest.approx(values.mean())
+    assert [drawn.quantile(q) for q in (0.25, 0.5, 0.75)] == pytest.approx([values.quantile(q) for q in (0.25, 0.5, 0.75)])
+    assert results_items.thinned(values[:30]) == sorted(values[:30])  # few stay as they are
+
+
+def test_a_forest_draws_its_intervals_as_one_trace_with_every_number_beside() -> None:
+    lines = [forest.Line(f"Item {n}", 0.5, 0.4, 0.6 if n else float("nan"), "Bond", 0) for n in range(60)]
+    figure = forest.forest(lines, title="", axis="", over="95 %", span=(0, 1))
+    assert len(figure.data) == 2 and len(figure.layout.annotations) == 61
+    assert sum(x is not None for x in figure.data[0].x) == 2 * 59  # the first has no interval, and none is drawn
