@@ -280,7 +280,7 @@ def main() -> int:
             flush=True,
         )
         wrong += [] if line.true else [line]
-    print(f"{len(wrong)} lines below {ENOUGH}; {time.monotonic() - began:.0f} s, {runs} runs a line, seed {SEED}")
+    print(f"{len(wrong)} lines below {ENOUGH} by more than two standard errors; {time.monotonic() - began:.0f} s, {runs} runs a line, seed {SEED}")
     return 1 if wrong else 0
 
 
