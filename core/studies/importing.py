@@ -12,6 +12,7 @@ from typing import Any
 
 from core.errors import DataError, msg
 from core.people import agreements
+from core.results.voices import PEOPLE
 from core.studies import translating
 from core.studies.archive import unpacked
 from core.studies.exported import Exported, Row, read_export, unfit
@@ -154,14 +155,14 @@ def save_raters(on: Bringing) -> None:
     A person of elsewhere is nobody here, whatever they are called: a rater of their own, as a person without a secret.
     """
     for rater in on.rows("raters"):
-        make = {"kind": rater["kind"], "agent_hash": rater.get("agent_hash", "")}
+        make = {"kind": rater["kind"], "agent_hash": "" if rater["kind"] in PEOPLE else rater.get("agent_hash", "")}
         person = rater["kind"] == "person"
         if not person and (known := same(on.connection, tables.Rater, make | {"name": rater["name"]})):
             on.ids.of["raters"][rater["id"]] = known[0]
             continue
         name = free_name(on.connection, tables.Rater, "name", rater["name"], **make)
         who = insert(on.connection, tables.Person, {"code": rater["name"], "origin": "imported"}) if person else None
-        on.add("raters", tables.Rater, rater, name=name, person_id=who)
+        on.add("raters", tables.Rater, rater, **make, name=name, person_id=who)
 
 
 def save_reports(on: Bringing) -> None:

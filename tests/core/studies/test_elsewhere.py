@@ -139,6 +139,14 @@ def test_judges_of_one_name_and_another_make_stay_two(store: Store, exported: Pa
     assert not store.ratings.count(rater_id=mine.id) and store.ratings.count(study_id=there.id)
 
 
+def test_people_of_an_export_are_told_by_name_and_by_no_hash(store: Store, exported: Path) -> None:
+    name = lines_of(exported / "raters.jsonl")[0]["name"]
+    store.raters.add(tables.Rater(kind="person", name=name))
+    change(exported, "raters", lambda row: row.update(kind="person", agent_hash="of nobody"))
+    import_study(store, exported)
+    assert [(row.name, row.agent_hash) for row in store.raters.all(kind="person")] == [(name, ""), (f"{name} (2)", "")]
+
+
 def test_unit_whose_record_is_not_in_the_export_is_gone(store: Store, exported: Path) -> None:
     rows = lines_of(exported / "units.jsonl")
     at = next(n for n, row in enumerate(rows) if row["kind"] == "note")
