@@ -125,7 +125,10 @@ def asked_words(contest: Contest) -> str:
 
 
 def between(low: float, high: float) -> str:
-    return "–" if low != low or high != high else f"{short(low)} – {short(high)}"
+    """An interval; how far below −1 an ICC of a mean may lie says nothing more."""
+    if low != low or high != high:
+        return "–"
+    return f"{short(low) if low >= -1 else '< −1'} – {short(high)}"
 
 
 def share(value: float) -> str:
