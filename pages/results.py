@@ -8,7 +8,6 @@ from streamlit.delta_generator import DeltaGenerator
 from core.errors import NotFound
 from core.files import record_id
 from core.results.reading import Held, mixed_versions
-from core.results.trust import Trust
 from core.results.voices import JUDGES, Voice, voices
 from pages.components import (
     badges,
@@ -23,6 +22,8 @@ from pages.components import (
     results_repeats,
     results_wins,
     results_words,
+    trust_table,
+    trust_words,
 )
 from pages.components.words import _, many, plain
 
@@ -110,11 +111,16 @@ def instrument_choice(used: list[str], key: str) -> str:
 # ---- sections ------------------------------------------------------------------------------------
 
 
-def trust(label: Trust, voice: Voice, *, ratings: bool) -> None:
-    if voice.kind in JUDGES:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            badges.draw(results_words.trust_badge(label, ratings))
-            layout.muted(results_words.trust_words(label, ratings))
+def trust(table: str, instrument: str, voice: Voice) -> None:
+    """The trust label of the total, in full, and those of its dimensions on demand."""
+    if voice.kind not in JUDGES:
+        return
+    ratings, label = table == "rating", results_data.label(table, instrument, voice)
+    badges.row(trust_words.badges_of(label, ratings))
+    layout.muted(_("All dimensions together: {words}").format(words=trust_words.sentence(label, ratings)))
+    if label.real.n or label.rules.n:
+        with st.expander(_("Trust label by dimension"), icon=":material/balance:"):
+            trust_table.show(table, instrument, voice)
 
 
 def versions(held: Mapping[int, Held]) -> None:
@@ -134,7 +140,7 @@ def compared(study: int, which: str, place: DeltaGenerator) -> None:
         voice = results_picking.voice(
             voices(rows[rows["instrument"] == instrument]), "results_judge"
         )
-    trust(results_data.label("comparison", instrument, voice), voice, ratings=False)
+    trust("comparison", instrument, voice)
     found = results_data.contested(study, instrument, voice)
     versions(found.held)
     if which == WINS:
@@ -148,7 +154,7 @@ def rated(study: int, which: str, place: DeltaGenerator) -> None:
         used = results_data.rated_with(study) if which == REPEATS else [which]
         instrument = instrument_choice(used, "results_repeats_of")
         voice = results_picking.voice(results_data.rating_voices(study, instrument), "results_rater")
-    trust(results_data.label("rating", instrument, voice), voice, ratings=True)
+    trust("rating", instrument, voice)
     versions(results_data.heard(study, instrument, voice).held)
     if which == REPEATS:
         results_repeats.section(study, instrument, voice)

@@ -140,14 +140,26 @@ def clustered_pearson(first: Floats, second: Floats, clusters: Sequence[Hashable
     if np.isnan(value) or names < FEWEST:
         return Clustered(value, NAN, NAN, len(first), names)
     a, b = first - first.mean(), second - second.mean()
-    sums = cluster_sums(np.column_stack([np.ones(len(a)), a, b, a * b, a**2, b**2]), clusters)
-    n, a1, b1, ab, aa, bb = (sums.sum(axis=0) - sums).T
+    sums = cluster_sums(pearson_parts(a, b), clusters)
     with np.errstate(invalid="ignore", divide="ignore"):
-        size = np.sqrt(np.maximum(aa - a1**2 / n, 0.0) * np.maximum(bb - b1**2 / n, 0.0))
-        left_out = np.arctanh(np.where(size > SAME, (ab - a1 * b1 / n) / size, np.nan))
+        left_out = np.arctanh(pearson_of_sums(sums.sum(axis=0) - sums))
         z = float(np.arctanh(value))
     low, high = jackknife_bounds(z, left_out, effective(sums[:, 0]) - 1)
     return with_ends(value, float(np.tanh(low)), float(np.tanh(high)), len(first), names)
+
+
+def pearson_parts(a: Floats, b: Floats) -> Floats:
+    """What r needs of each target, to be added up; both centred, so that nothing cancels."""
+    return np.column_stack([np.ones(len(a)), a, b, a * b, a**2, b**2])
+
+
+def pearson_of_sums(sums: Floats) -> Floats:
+    """The r of each row of added up ``pearson_parts``; nan without variance."""
+    n, a, b, ab, aa, bb = sums.T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        size = np.sqrt(np.maximum(aa - a**2 / n, 0.0) * np.maximum(bb - b**2 / n, 0.0))
+        found: Floats = np.where(size > SAME, (ab - a * b / n) / size, np.nan)
+    return found
 
 
 def with_ends(value: float, low: float, high: float, n: int, clusters: int) -> Clustered:

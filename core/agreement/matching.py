@@ -70,10 +70,7 @@ def clustered_matches(
     """
     rows = list(verdicts)
     whole = match_rates(rows)
-    cells = np.zeros((len(rows), 9))
-    for row, (a, b, side) in enumerate(rows):
-        cells[row, 3 * code(a, side) + code(b, side)] = 1
-    sums = cluster_sums(cells, clusters)
+    sums = cluster_sums(cells_of(rows), clusters)
     n, names = len(rows), len(sums)
     if names < FEWEST:
         return Clustered(whole.with_ties, NAN, NAN, n, names), Clustered(whole.kappa, NAN, NAN, n, names)
@@ -87,6 +84,14 @@ def clustered_matches(
     with np.errstate(invalid="ignore", divide="ignore"):
         low, high = np.tanh(jackknife_bounds(float(np.arctanh(whole.kappa)), np.arctanh(kappas), df))
     return rate, with_ends(whole.kappa, float(low), float(high), n, names)
+
+
+def cells_of(rows: Sequence[tuple[Hashable | None, Hashable | None, Hashable]]) -> Floats:
+    """Which cell of first's verdict × second's each question falls in, shape (n_questions, 9)."""
+    cells = np.zeros((len(rows), 9))
+    for row, (a, b, side) in enumerate(rows):
+        cells[row, 3 * code(a, side) + code(b, side)] = 1
+    return cells
 
 
 def rate_and_kappa(cells: Floats) -> tuple[Floats, Floats]:

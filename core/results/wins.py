@@ -103,10 +103,15 @@ def contest(
 def outcomes_of(
     frame: "pd.DataFrame", held: Mapping[int, Held], stages: Mapping[str, str]
 ) -> tuple[list[Outcome], bool]:
-    """How every question of one judge ended, and whether it was put in both orders."""
-    single = bool(len(frame)) and frame["rater_kind"].iloc[0] in SINGLE_ORDER
-    both = not single and has_both_orders(frame)
-    return outcomes(readings(frame, held, stages), both_orders=both), both
+    """How every question of one judge ended, and whether any was put in both orders.
+
+    A pair that only studies with one order compared is read as it was asked, beside others or not.
+    """
+    both = pairs_in_both_orders(frame)
+    pairs = zip(frame["first"], frame["second"], strict=True)
+    twice = np.array([frozenset((int(a), int(b))) in both for a, b in pairs], dtype=bool)
+    found = outcomes(readings(frame[twice], held, stages)) + outcomes(readings(frame[~twice], held, stages), both_orders=False)
+    return found, bool(both)
 
 
 def readings(frame: "pd.DataFrame", held: Mapping[int, Held], stages: Mapping[str, str]) -> list[Reading]:
@@ -157,10 +162,15 @@ def asked_by_role(
     return found
 
 
-def has_both_orders(frame: "pd.DataFrame") -> bool:
-    """Whether any pair was shown both ways round; a design with one order is read as it was asked."""
-    shown = {(int(a), int(b)) for a, b in zip(frame["first"], frame["second"], strict=True)}
-    return any((b, a) in shown for a, b in shown)
+def pairs_in_both_orders(frame: "pd.DataFrame") -> set[frozenset[int]]:
+    """The pairs compared in a study that showed any pair both ways round; people are shown one way."""
+    if not len(frame) or frame["rater_kind"].iloc[0] in SINGLE_ORDER:
+        return set()
+    shown: dict[int, set[tuple[int, int]]] = {}
+    for study, a, b in zip(studies(frame), frame["first"], frame["second"], strict=True):
+        shown.setdefault(study, set()).add((int(a), int(b)))
+    whole = [pairs for pairs in shown.values() if any((b, a) in pairs for a, b in pairs)]
+    return {frozenset(pair) for pairs in whole for pair in pairs}
 
 
 def stage_of(stage: str, scores: Mapping[tuple[str, str], Sequence[object]]) -> Stage:

@@ -1,6 +1,6 @@
 """Agreement from the store: a judge beside people, people among themselves, and a judge's verdicts beside theirs."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -10,9 +10,20 @@ from core.instruments import Instrument
 from core.results import agreements, scores
 from core.results.agreements import TWO_WAY, Agreed
 from core.results.claims import short
-from core.results.trust import Trust
+from core.results.labels import MADE, REAL, RULES, Label
+from core.results.reading import Held
 from core.results.voices import PEOPLE, Voice
-from pages.components import badges, charts, forest, interval_words, layout, results_data, results_words
+from pages.components import (
+    badges,
+    charts,
+    forest,
+    interval_words,
+    layout,
+    results_data,
+    results_words,
+    trust_table,
+    trust_words,
+)
 from pages.components.results_data import ALL, dimensions
 from pages.components.results_words import between, dimension_name, item_text
 from pages.components.words import _, many, plain
@@ -58,15 +69,51 @@ def kind_choice(instrument: str, voice: Voice) -> str:
     return str(picked)
 
 
+def made_choice(kinds: Collection[str], key: str) -> str:
+    """Sessions in which rules spoke, or the real ones: never pooled. Asked where there are both."""
+    if len(set(kinds)) < 2:
+        return next(iter(kinds), REAL)
+    names = {REAL: _("Real sessions"), RULES: _("Sessions by rules")}
+    picked = st.segmented_control(
+        _("Sessions"), list(MADE), default=REAL, key=key, required=True, persist_state="session",
+        format_func=lambda made: names[made],
+    )  # fmt: skip
+    return str(picked or REAL)
+
+
+def made_of(sessions: Iterable[object], held: Mapping[int, Held]) -> set[str]:
+    """How these sessions were made."""
+    return {RULES if held[int(str(s))].by_rules else REAL for s in sessions if int(str(s)) in held}
+
+
+def made_in(table: pd.DataFrame, held: Mapping[int, Held], made: str) -> pd.DataFrame:
+    """The sessions of one making."""
+    return table[[made_of([s], held) == {made} for s in table.index]]
+
+
 @st.cache_resource(max_entries=24, show_spinner=False)
-def _beside(
-    instrument: str, voice: Voice, kind: str, url: str, state: int
-) -> tuple[pd.DataFrame, list[Agreed]]:
+def _judged(instrument: str, voice: Voice, url: str, state: int) -> pd.DataFrame:
     frame, used = results_data.heard(ALL, instrument, voice), instruments.load(instrument, voice.version)
     table = scores.wide(scores.item_values(frame.rows), [item.id for item in used.items])
-    judge = agreements.with_sums(table, dimensions(used), used.scoring)
-    known = people(instrument, voice.version, voice.language, kind)
-    return judge, agreements.judge_and_people(judge, known, dimensions(used), frame.held)
+    return agreements.with_sums(table, dimensions(used), used.scoring)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _beside(
+    instrument: str, voice: Voice, kind: str, made: str, url: str, state: int
+) -> tuple[pd.DataFrame, Tables, list[Agreed]]:
+    held, used = results_data.heard(ALL, instrument, voice).held, instruments.load(instrument, voice.version)
+    judge = made_in(_judged(instrument, voice, url, state), held, made)
+    every = people(instrument, voice.version, voice.language, kind)
+    known = {name: own for name, table in every.items() if len(own := made_in(table, held, made))}
+    return judge, known, agreements.judge_and_people(judge, known, dimensions(used), held)
+
+
+def shared(instrument: str, voice: Voice, kind: str) -> set[str]:
+    """How the sessions were made that the judge and people rated."""
+    judged = _judged(instrument, voice, *results_data.state()).index
+    rated = {s for table in people(instrument, voice.version, voice.language, kind).values() for s in table.index}
+    return made_of(rated & set(judged), results_data.heard(ALL, instrument, voice).held)
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
@@ -82,12 +129,16 @@ def judge_and_people(instrument: str, voice: Voice) -> None:
     """The trust label first, then item by item, the largest disagreements, and what it does not show."""
     used = instruments.load(instrument, voice.version)
     kind = kind_choice(instrument, voice)
-    judge, found = _beside(instrument, voice, kind, *results_data.state())
-    label = results_data.label("rating", instrument, voice)
+    labels = results_data.label_parts("rating", instrument, voice)
+    label = labels[agreements.TOTAL]
     engine = "demo" if voice.kind == "rules" else "openai"
     with st.container(border=True):
-        badges.row([results_words.trust_badge(label, True), badges.engine(engine)])
-        layout.lead_card(sentence(found, used, label), results_words.trust_words(label, True))
+        badges.row([*trust_words.badges_of(label, True), badges.engine(engine)])
+        layout.lead_card(sentence(labels, used), trust_words.sentence(label, True))
+        if label.real.n or label.rules.n:
+            trust_table.show("rating", instrument, voice)
+    made = made_choice(shared(instrument, voice, kind), "agreement_made")
+    judge, known, found = _beside(instrument, voice, kind, made, *results_data.state())
     if not found:
         layout.empty(
             _("No session was rated by both"),
@@ -98,8 +149,8 @@ def judge_and_people(instrument: str, voice: Voice) -> None:
     with st.container(border=True):
         form = form_choice("agreement_form")
         title = _("Agreement of the judge with people, {form}").format(form=form)
-        draw(found, used, form, title, badges.engine_words(engine), "agreement_judge")
-    known = people(instrument, voice.version, voice.language, kind)
+        layout.muted(_("The judge against the mean of those who rated a session ({people}).").format(people=many("{n} person", "{n} people", len(known))))
+        draw(found, used, form, title, made_words(engine, made), "agreement_judge")
     grid = st.grid(2, min_column_width=360, border=True)
     with grid.cell():
         disagreements(judge, known, instrument, voice, used)
@@ -107,19 +158,23 @@ def judge_and_people(instrument: str, voice: Voice) -> None:
         limits(judge, used)
 
 
-def sentence(found: Sequence[Agreed], used: Instrument, label: Trust) -> str:
-    """The dimensions in the order of their agreement, without an adjective; nothing where there is no label."""
-    if label.state == "few":
-        return _("Too few shared sessions to say how far this judge agrees with people")
-    own = [one for one in found if one.id in {d.id for d in used.dimensions}]
-    known = sorted(
-        ((one.forms["ICC(A,1)"].value, one.id) for one in own if one.forms["ICC(A,1)"].value == one.forms["ICC(A,1)"].value),
-        reverse=True,
-    )  # fmt: skip
-    if not known:
-        return _("How far this judge agrees with people is not known here")
-    told = _(", ").join(f"{dimension_name(used, name)} {short(value)}" for value, name in known)
-    return _("ICC(A,1) with people: {dimensions}").format(dimensions=told)
+def sentence(labels: Mapping[str, Label], used: Instrument) -> str:
+    """The dimensions in the order of their agreement with one person, without an adjective; real sessions where there are any."""
+    for trusts, words in (
+        ({name: label.real for name, label in labels.items()}, _("ICC(A,1) with one person: {dimensions}")),
+        ({name: label.rules for name, label in labels.items()}, _("ICC(A,1) with one person, on sessions by rules: {dimensions}")),
+    ):
+        known = {name: one.judge.agreement.value for name, one in trusts.items() if one.judge is not None and name != agreements.TOTAL}
+        ordered = sorted((value, name) for name, value in known.items() if value == value)[::-1]
+        if ordered:
+            return words.format(dimensions=_(", ").join(f"{dimension_name(used, name)} {short(value)}" for value, name in ordered))
+    return _("How far this judge agrees with people is not known here")
+
+
+def made_words(engine: str, made: str) -> str:
+    """What judged, and that rules made what was judged, where they did."""
+    words = badges.engine_words(engine)
+    return words if made == REAL else _("{engine}; sessions by rules").format(engine=words)
 
 
 def draw(found: Sequence[Agreed], used: Instrument, form: str, title: str, made: str, key: str) -> None:

@@ -9,30 +9,46 @@ from core import instruments
 from core.instruments import Instrument
 from core.results import labels
 from core.results.voices import Voice
-from pages.components import badges, charts, forest, layout, results_data, results_words
-from pages.components.results_data import ALL, Frame
+from pages.components import (
+    agreement_store,
+    badges,
+    charts,
+    forest,
+    layout,
+    results_data,
+    trust_table,
+    trust_words,
+)
 from pages.components.results_words import dimension_name, stage_name
 from pages.components.words import _, many
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def _matched(instrument: str, voice: Voice, url: str, state: int) -> tuple[list[labels.Match], int]:
-    frame: Frame = results_data.comparisons(ALL)
-    used = instruments.load(instrument, voice.version)
-    own = frame.rows[frame.rows["instrument"] == instrument]
-    found = labels.asked(own, voice, results_data.stages(used), frame.held)
-    return labels.matches(found, results_data.stages(used)), len(found.people)
+def _matched(instrument: str, voice: Voice, made: str, url: str, state: int) -> tuple[list[labels.Match], list[labels.StageMatch], int]:
+    stages = results_data.stages(instruments.load(instrument, voice.version))
+    found = results_data.asked_with_people(instrument, voice).on(made)
+    return labels.matches(found, stages), labels.stage_matches(found, stages), len(found.people)
+
+
+def shared(instrument: str, voice: Voice) -> list[str]:
+    """How the sessions were made that the judge and people compared."""
+    found = results_data.asked_with_people(instrument, voice)
+    both = {q for said in found.people.values() for q in said} & set(found.judge)
+    return [made for made in labels.MADE if any(found.by_rules[q] == (made == labels.RULES) for q in both)]
 
 
 def verdicts(instrument: str, voice: Voice) -> None:
-    """How often a judge and the majority of people name the same side."""
+    """How often a judge and people name the same side."""
     used = instruments.load(instrument, voice.version)
-    found, persons = _matched(instrument, voice, *results_data.state())
     label = results_data.label("comparison", instrument, voice)
     engine = "demo" if voice.kind == "rules" else "openai"
     with st.container(border=True):
-        badges.row([results_words.trust_badge(label, False), badges.engine(engine)])
-        layout.muted(results_words.trust_words(label, False))
+        badges.row([*trust_words.badges_of(label, False), badges.engine(engine)])
+        layout.muted(trust_words.sentence(label, False))
+        if label.real.n or label.rules.n:
+            trust_table.show("comparison", instrument, voice)
+    made = agreement_store.made_choice(shared(instrument, voice), "agreement_compared_made")
+    found, stages, persons = _matched(instrument, voice, made, *results_data.state())
     if not found:
         layout.empty(
             _("No pair was compared by both"),
@@ -40,11 +56,33 @@ def verdicts(instrument: str, voice: Voice) -> None:
             key="agreement_none_compared",
         )  # fmt: skip
         return
+    words = agreement_store.made_words(engine, made)
+    if stages:
+        with st.container(border=True):
+            aggregated(stages, used, words)
     with st.container(border=True):
-        matched(found, persons, used, engine)
+        matched(found, persons, used, words)
 
 
-def matched(found: Sequence[labels.Match], persons: int, used: Instrument, engine: str) -> None:
+def aggregated(found: Sequence[labels.StageMatch], used: Instrument, made: str) -> None:
+    """Stage by stage, how often the judge and a person prefer the same of two counselors over all their roles."""
+    layout.card_title(_("Same counselor preferred in a stage"))
+    table = pd.DataFrame(
+        [(stage_name(used, m.id), m.rates.without_ties, m.rates.n_without_ties, m.rates.with_ties, m.rates.n_with_ties, m.pairs, m.people)
+         for m in found],
+        columns=[_("Stage"), _("Ties discarded"), _("n, ties discarded"), _("Tie as a class"), _("n, tie as a class"), _("Pairs of counselors"), _("People")],
+    )  # fmt: skip
+    charts.show_table(
+        table, name="match-aggregated", key="agreement_aggregated", whole=True, made_by=made,
+        columns={name: st.column_config.NumberColumn(format="%.2f") for name in (_("Ties discarded"), _("Tie as a class"))},
+    )  # fmt: skip
+    layout.muted(
+        _("One verdict of the judge and one of each person on each pair of counselors: the mean over dimensions and roles of what both judged, above or below ½ (as in ESC-Judge, Table 3). n: pairs times people. Without an interval: the verdicts share their roles. {engine}.").format(engine=made)
+    )  # fmt: skip
+
+
+def matched(found: Sequence[labels.Match], persons: int, used: Instrument, made: str) -> None:
+    """Verdict by verdict, the judge beside the majority of people."""
     groups: Mapping[str, tuple[str, int]] = {d.id: (_("Dimensions"), 0) for d in used.dimensions}
     lines = [
         forest.Line(
@@ -62,18 +100,18 @@ def matched(found: Sequence[labels.Match], persons: int, used: Instrument, engin
     )
     title = _("Same verdict as the majority of people")
     figure = forest.forest(
-        lines, title=charts.title_block(title, counted, badges.engine_words(engine)), axis=_("Match rate, tie as a third class"),
+        lines, title=charts.title_block(title, counted, made), axis=_("Match rate, tie as a third class"),
         over=_("rate, 95 %"), span=(0, 1),
     )  # fmt: skip
     table = pd.DataFrame(
-        [(name_of(m.id, used), m.rates.without_ties, m.rates.n_without_ties, m.rates.with_ties, m.rates.n_with_ties, m.rates.kappa)
+        [(name_of(m.id, used), m.rates.without_ties, m.rates.n_without_ties, m.rates.with_ties, m.rates.n_with_ties, m.rates.kappa, m.apart)
          for m in found],
-        columns=[_("What"), _("Ties discarded"), _("n, ties discarded"), _("Tie as a class"), _("n, tie as a class"), _("Kappa")],
+        columns=[_("What"), _("Ties discarded"), _("n, ties discarded"), _("Tie as a class"), _("n, tie as a class"), _("Kappa"), _("No common verdict")],
     )  # fmt: skip
     charts.show(
-        figure, alt=title, table=table, name="match-rates", key="agreement_matches", made_by=badges.engine_words(engine), whole=True,
-        caption=_("Orders that disagree count as a tie. The paper discards ties; both are shown. Intervals: 95 %, leaving out one role after the other; binomial bounds where nearly all agree. {engine}.").format(
-            engine=badges.engine_words(engine)
+        figure, alt=title, table=table, name="match-rates", key="agreement_matches", made_by=made, whole=True,
+        caption=_("Orders that disagree count as a tie. The paper discards ties; both are shown. Where people have no majority there is no common verdict; these are counted apart. Intervals: 95 %, leaving out one role after the other; binomial bounds where nearly all agree. {engine}.").format(
+            engine=made
         ),
         columns={name: st.column_config.NumberColumn(format="%.2f") for name in (_("Ties discarded"), _("Tie as a class"), _("Kappa"))},
     )  # fmt: skip

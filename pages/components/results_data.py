@@ -9,8 +9,8 @@ import streamlit as st
 from core import instruments
 from core.agreement.clustered import Clustered
 from core.results import agreements, asked, labels, reading, scores
+from core.results.labels import Label
 from core.results.reading import Held
-from core.results.trust import Trust
 from core.results.voices import Voice, of_voice, voices
 from core.results.wins import Contest, contest
 from pages.components import resources
@@ -232,20 +232,44 @@ def _repeats(study: int, instrument: str, voice: Voice, url: str, version: int) 
     return agreements.repeats(frame.rows, dimensions(instruments.load(instrument, voice.version)), frame.held)
 
 
-def label(table: str, instrument: str, voice: Voice) -> Trust:
-    """The trust label of a voice, over everything in the store that people judged too."""
-    return _label(table, instrument, voice, *state())
+def label(table: str, instrument: str, voice: Voice, of: str = agreements.TOTAL) -> Label:
+    """The trust label of a voice, over everything in the store that people judged too.
+
+    Args:
+        table: rating or comparison. of: an item, a dimension, a stage or the total.
+    """
+    return _label(table, instrument, voice, of, *state())
 
 
-@st.cache_resource(max_entries=48, show_spinner=False)
-def _label(table: str, instrument: str, voice: Voice, url: str, version: int) -> Trust:
-    used = instruments.load(instrument, voice.version)
+@st.cache_resource(max_entries=240, show_spinner=False)
+def _label(table: str, instrument: str, voice: Voice, of: str, url: str, version: int) -> Label:
     if table == "rating":
-        every = ratings(ALL, instrument)
-        return labels.rating_label(every.rows, voice, dimensions(used), used.scoring, every.held)
-    every = comparisons(ALL)
-    own = every.rows[every.rows["instrument"] == instrument]
-    return labels.comparison_label(own, voice, stages(used), every.held)
+        return labels.rating_label(_rated(instrument, voice, url, version), ratings(ALL, instrument).held, of)
+    return labels.comparison_label(asked_with_people(instrument, voice), stages(instruments.load(instrument, voice.version)), of)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _rated(instrument: str, voice: Voice, url: str, version: int) -> labels.Rated:
+    used = instruments.load(instrument, voice.version)
+    return labels.rated(ratings(ALL, instrument).rows, voice, dimensions(used), used.scoring)
+
+
+def asked_with_people(instrument: str, voice: Voice) -> labels.Asked:
+    """What a judge and people said to the same questions."""
+    return _asked_with_people(instrument, voice, *state())
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _asked_with_people(instrument: str, voice: Voice, url: str, version: int) -> labels.Asked:
+    every, used = comparisons(ALL), instruments.load(instrument, voice.version)
+    return labels.asked(every.rows[every.rows["instrument"] == instrument], voice, stages(used), every.held)
+
+
+def label_parts(table: str, instrument: str, voice: Voice) -> dict[str, Label]:
+    """The labels of the dimensions, then of the total."""
+    used = instruments.load(instrument, voice.version)
+    names = [*(d.id for d in used.dimensions), agreements.TOTAL]
+    return {name: label(table, instrument, voice, name) for name in names}
 
 
 def call_of(row: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -18,6 +18,7 @@ from pages.components import (
     results_words,
     session_view,
     transcript,
+    trust_words,
 )
 from pages.components.reasons import reason_words
 from pages.components.results_words import dimension_name, rater_kind
@@ -83,7 +84,7 @@ def comparison(id: int) -> None:
         ),
         over=_("Comparison {n} · {a} was shown first, {b} second").format(n=id, a=called[0], b=called[1]),
     )
-    badges.row([badges.engine(engine_of(row)), trust_of(row, "comparison")])
+    badges.row([badges.engine(engine_of(row)), *trust_of(row, "comparison")])
     other_order(row)
     layout.muted(used.dimension(row["dimension"]).definition.of(language()))
     reasoning(row, _("A is {a}, B is {b}").format(a=called[0], b=called[1]))
@@ -163,7 +164,7 @@ def rating(id: int) -> None:
                 n=id, dimension=dimension_name(used, item.dimension), counselor=counselor, s=session.id
             ),
         )
-        badges.row([badges.engine(engine_of(row)), trust_of(row, "rating")])
+        badges.row([badges.engine(engine_of(row)), *trust_of(row, "rating")])
         value(row, item)
         repeats(row)
         reasoning(row)
@@ -176,12 +177,13 @@ def rating(id: int) -> None:
     layout.link("sessions.py", _("Open this session"), {"session": session.id})
 
 
-def trust_of(row: Row, table: str) -> badges.Badge:
-    """The label of the voice that gave this; people have none."""
+def trust_of(row: Row, table: str) -> list[badges.Badge]:
+    """The label of the voice that gave this, on this very item or dimension; people have none."""
     if row["rater_kind"] not in JUDGES:
-        return badges.fact(rater_kind(row["rater_kind"]), "person")
+        return [badges.fact(rater_kind(row["rater_kind"]), "person")]
     (voice,) = voices(frame_of([row]))
-    return results_words.trust_badge(results_data.label(table, row["instrument"], voice), ratings=table == "rating")
+    of = row["item"] if table == "rating" else row["dimension"]
+    return trust_words.badges_of(results_data.label(table, row["instrument"], voice, of), ratings=table == "rating")
 
 
 def of_same_voice(row: Row, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -9,11 +9,10 @@ from core.agreement.notes import Note
 from core.agreement.winning import Pair
 from core.instruments import Instrument
 from core.results.claims import Claim, short
-from core.results.trust import Trust
 from core.results.voices import JUDGES, Voice
 from core.results.wins import Contest
 from pages.components import badges, resources
-from pages.components.words import _, in_words, language, many
+from pages.components.words import _, in_words, language
 
 SHORT = 8  # characters of a hash that tell two raters of one name apart
 
@@ -166,54 +165,3 @@ def pieces(words: str, width: int) -> list[str]:
 
 def wide(words: str) -> int:
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in words)
-
-
-def trust_badge(trust: Trust, ratings: bool) -> badges.Badge:
-    """The label beside every score of a judge: figures or what is missing, never an adjective."""
-    if trust.state == "none":
-        return badges.unknown(_("Not validated here"))
-    if trust.state == "few" or trust.judge is None:
-        return badges.unknown(
-            _("Too few to validate ({sessions}, {clusters})").format(
-                sessions=many("{n} session", "{n} sessions", trust.n) if ratings else many("{n} pair", "{n} pairs", trust.n),
-                clusters=many("{n} client or role", "{n} clients or roles", trust.clusters),
-            )
-        )  # fmt: skip
-    found = trust.judge.agreement
-    what = (
-        _("ICC(A,1) with people {value}, {interval}")
-        if ratings
-        else _("Same verdict as people {value}, {interval}")
-    )
-    return badges.fact(
-        what.format(value=short(found.value), interval=between(found.low, found.high)), "balance"
-    )
-
-
-def trust_words(trust: Trust, ratings: bool) -> str:
-    """The label as a sentence, with the people's own agreement as the ceiling."""
-    if trust.state == "none":
-        return _("No person has judged the same sessions with this instrument in this language, so it is not known here how far this judge can be trusted.")  # fmt: skip
-    if trust.state == "few" or trust.judge is None:
-        return _("People judged {n} of the same, of {clusters} clients or roles. A label needs 30, of 10 clients or roles.").format(n=trust.n, clusters=trust.clusters)  # fmt: skip
-    one = _("Judge against the mean of people ({people}): ICC(A,1) {a} ({ai}), r {b} ({bi}), n = {n}.")
-    if not ratings:
-        one = _(
-            "Judge against people ({people}): same verdict (tie as a class) {a} ({ai}), kappa {b} ({bi}), n = {n}."
-        )
-    told = one.format(
-        people=trust.people, n=trust.judge.agreement.n,
-        a=short(trust.judge.agreement.value), ai=between(trust.judge.agreement.low, trust.judge.agreement.high),
-        b=short(trust.judge.second.value), bi=between(trust.judge.second.low, trust.judge.second.high),
-    )  # fmt: skip
-    if not trust.ceiling:
-        return told
-    others = "; ".join(
-        f"{each.who} {short(each.agreement.value)} ({between(each.agreement.low, each.agreement.high)})"
-        for each in trust.ceiling
-    )
-    return (
-        told
-        + " "
-        + _("Each person against the other people, as the ceiling: {others}.").format(others=others)
-    )

@@ -13,7 +13,7 @@ from core.errors import NotFound, WorkbenchError, stored
 from core.judging.readings import NOT_APPLICABLE
 from core.people import agreements
 from core.results.voices import JUDGES, Voice, frame_of, of_voice, voices
-from pages.components import badges, layout, resources, results_data, results_words, transcript
+from pages.components import badges, layout, resources, results_data, results_words, transcript, trust_words
 from pages.components.reasons import reason_words
 from pages.components.words import _, language, say
 from storage import tables
@@ -92,7 +92,7 @@ def rated_by(session: tables.Session, instrument: str, voice: Voice, rows: list[
     layout.card_title(results_words.voice_name(voice), over=instrument_name(instrument))
     if voice.kind in JUDGES:
         known = instrument in instruments.catalogue()
-        trust = [results_words.trust_badge(results_data.label("rating", instrument, voice), ratings=True)] if known else []
+        trust = trust_words.badges_of(results_data.label("rating", instrument, voice), ratings=True, of=_("Total")) if known else []
         badges.row([made_by(voice, rows), *trust])
     st.dataframe(items(instrument, voice.version, rows), hide_index=True, height="content")
     if how := scale_words(instrument):

@@ -3,6 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from storage import tables
 from storage.store import Store
 from tests import results_story as story
 from tests.pages.conftest import Open, assert_calm, shown, table_with
@@ -41,19 +42,66 @@ def test_judge_without_shared_sessions_is_not_validated(open_page: Open, store: 
     assert "Not validated here" in shown(at) and "No session was rated by both" in shown(at)
 
 
-def test_too_few_shared_sessions_give_no_figure_in_the_label(open_page: Open, store: Store) -> None:
-    made = list(story.sessions(store, 4, story.COUNSELORS).values())
-    story.rate(store, story.study(store), made)
-    story.rate(store, None, made, kind="person", rater="K-01", repeats=1)
+def judged(store: Store, roles: int, people: int = 1, engine: str = "openai") -> list[int]:
+    """Sessions that a model rated thrice, and some people once."""
+    made = list(story.sessions(store, roles, story.COUNSELORS, engine).values())
+    story.rate(store, story.study(store), made, kind="model", rater="judge")
+    for n in range(people):
+        story.rate(store, None, made, kind="person", rater=f"K-{n}", repeats=1, seed=5 + n)
+    return made
+
+
+def test_under_ten_shared_sessions_nothing_is_validated(open_page: Open, store: Store) -> None:
+    judged(store, 3)
+    words = shown(open_page("agreement.py"))
+    assert "Not validated here" in words and "People rated 9 of the sessions this judge rated; figures start at 10." in words
+    assert "with one person" not in words
+
+
+def test_too_few_shared_sessions_have_figures_that_say_so(open_page: Open, store: Store) -> None:
+    judged(store, 4)
     at = open_page("agreement.py")
-    assert "Too few to validate (12 sessions, 4 clients or roles)" in shown(at)
+    assert_calm(at)
+    words = shown(at)
+    assert ", too few (12 sessions, 4 clients or roles)" in words
+    assert "Too few: 30 sessions of 10 clients or roles are needed." in words
+    assert "Fewer than 10 of these sessions were rated by two people." in words
+    label = table_with(at, "Sessions made")
+    assert list(label["Of"]) == ["Goal", "Approach", "Bond", "Total"] and set(label["Label"]) == {"too few"}
+
+
+def test_enough_shared_sessions_have_figures_and_people_beside_them(open_page: Open, store: Store) -> None:
+    judged(store, 12, people=3)
+    at = open_page("agreement.py")
+    assert_calm(at)
+    words = shown(at)
+    assert "ICC(A,1) with one person ." in words and "too few" not in words.lower()
+    assert "Judge with one person (mean over 3 people)" in words and "mean over 3 pairs of people" in words
+    assert set(table_with(at, "Sessions made")["Label"]) == {"figures"}
+    assert "Sessions by rules" not in words
+
+
+def test_real_sessions_and_those_by_rules_are_never_pooled(open_page: Open, store: Store) -> None:
+    by_rules = list(story.sessions(store, 5, story.COUNSELORS).values())
+    real = [store.sessions.add_with_turns(tables.Session(origin="imported", engine="imported", client_code=f"C-{n}"), []).id or 0 for n in range(11)]
+    story.rate(store, story.study(store), [*by_rules, *real], kind="model", rater="judge")
+    story.rate(store, None, [*by_rules, *real], kind="person", rater="K-01", repeats=1)
+    at = open_page("agreement.py")
+    assert_calm(at)
+    words = shown(at)
+    assert ", too few (11 sessions, 11 clients or roles)" in words and "Sessions by rules: ICC(A,1) with one person" in words
+    assert "Real sessions: Judge with one person" in words and "Sessions in which rules spoke: Judge with one person" in words
+    assert set(table_with(at, "ICC(C,k)")["Sessions"]) == {11}
+    at.segmented_control(key="agreement_made").set_value("rules").run()
+    assert_calm(at)
+    assert set(table_with(at, "ICC(C,k)")["Sessions"]) == {15}
 
 
 def test_judge_beside_people_with_the_peoples_own_agreement(open_page: Open, rated: list[int]) -> None:
     at = open_page("agreement.py")
     assert_calm(at)
     words = shown(at)
-    assert "ICC(A,1) with people" in words and "as the ceiling: K-01" in words
+    assert "ICC(A,1) with one person, on sessions by rules" in words and "One person with another (mean over 1 pair of people)" in words
     table = table_with(at, "ICC(C,k)")
     assert list(table["Item"])[:5] == ["Q1", "Q2", "Q3", "Q4", "Score"] and set(table["Sessions"]) == {36}
     assert "What this does not show" in words and "Demo engine (rules, no model)" in words
@@ -99,9 +147,12 @@ def test_verdicts_of_a_judge_beside_those_of_people(open_page: Open, store: Stor
     story.compare(store, story.study(store), made, kind="person", judge="K-01", seed=9, both=False)
     at = open_page("agreement.py", section="verdicts")
     assert_calm(at)
-    table = table_with(at, "n, ties discarded")
+    table = table_with(at, "What")
     assert list(table["What"])[-4:] == ["Exploration", "Insight", "Action", "Total"]
-    assert (table["n, ties discarded"] < table["n, tie as a class"]).all()
+    assert (table["n, ties discarded"] < table["n, tie as a class"]).all() and set(table["No common verdict"]) == {0}
+    stages = table_with(at, "Pairs of counselors")
+    assert list(stages["Stage"]) == ["Exploration", "Insight", "Action"] and set(stages["n, tie as a class"]) == {3}
+    assert "Sessions by rules: Same verdict as one person" in shown(at) and "36 pairs, 12 clients or roles" in shown(at)
 
 
 def test_table_of_ratings_gives_the_numbers_of_the_command_line(open_page: Open) -> None:

@@ -355,3 +355,20 @@ def test_a_study_whose_sessions_are_all_left_out_is_shown_with_their_count(open_
     assert at.selectbox(key="results_study").value == gone and str(gone) in at.query_params["study"]
     assert "2 sessions were withdrawn" in shown(at) and "No figures of this study are left" in shown(at)
     assert "Win rates" not in str(at.segmented_control)
+
+
+def test_an_item_shows_its_own_trust_label_or_none(open_page: Open, store: Store) -> None:
+    """People rated one item of three sessions less than the others: that item has no label, the total has one."""
+    made = list(story.sessions(store, 11, ("Careful",), "openai").values())
+    story.rate(store, story.study(store), made, kind="model", rater="judge", repeats=1)
+    story.rate(store, None, made, kind="person", rater="K-01", repeats=1)
+    for row in store.ratings.rows(item="Q2", rater_id=2, session_id=made[0]) + store.ratings.rows(item="Q2", rater_id=2, session_id=made[1]):
+        store.ratings.update(row["id"], score=None, value=None, reason="no value")
+    by_item = {row["item"]: row["id"] for row in store.ratings.rows(rater_id=1, session_id=made[0])}
+    own = shown(open_page("results.py", rating=str(by_item["Q1"])))
+    assert "ICC(A,1) with one person" in own and "too few (11 sessions, 11 clients or roles)" in own
+    bare = shown(open_page("results.py", rating=str(by_item["Q2"])))
+    assert "Not validated here" in bare and "with one person" not in bare
+    whole = open_page("results.py", section="wai-o-s")
+    assert_calm(whole)
+    assert "All dimensions together: Judge with one person (mean over 1 person)" in shown(whole)

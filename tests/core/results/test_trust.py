@@ -9,7 +9,7 @@ import pytest
 from core import instruments
 from core.agreement.comparing import TIE
 from core.results import agreements, incomplete, reading
-from core.results.trust import majority, trust_of_comparisons, trust_of_ratings
+from core.results.trust import Trust, majority, trust_of_comparisons, trust_of_ratings
 from core.results.voices import JUDGES, of_voice, voices
 from storage.store import Store
 from tests import results_story as story
@@ -25,45 +25,93 @@ def people(sessions: int, seed: int) -> dict[int, float]:
     return {s: random.Random(s).gauss(3, 1) + rng.gauss(0, 0.4) for s in range(sessions)}
 
 
+def clients(n: int, of: int = 12) -> dict[int, str]:
+    return {s: f"client {s % of}" for s in range(n)}
+
+
 def test_label_without_shared_sessions_with_few_and_with_enough() -> None:
-    cluster = {s: f"client {s % 12}" for s in range(200)}
-    judge = people(40, 1)
+    cluster, judge = clients(200), people(40, 1)
     assert trust_of_ratings(judge, {}, cluster).state == "none"
     assert trust_of_ratings(judge, {"P1": {150: 3.0}}, cluster).state == "none"
+    nine = trust_of_ratings(judge, {"P1": people(9, 2)}, cluster)
+    assert (nine.state, nine.n, nine.judge) == ("none", 9, None)
     few = trust_of_ratings(judge, {"P1": people(29, 2)}, cluster)
-    assert (few.state, few.n, few.clusters) == ("few", 29, 12) and few.judge is None
+    assert (few.state, few.n, few.clusters) == ("few", 29, 12) and few.judge and few.judge.few
+    assert few.judge.agreement.n == 29 and few.judge.agreement.low < few.judge.agreement.value
     narrow = trust_of_ratings(judge, {"P1": people(40, 2)}, dict.fromkeys(range(40), "one client"))
-    assert narrow.state == "few"
+    assert narrow.state == "few" and narrow.judge and np.isnan(narrow.judge.agreement.low)
     found = trust_of_ratings(judge, {"P1": people(40, 2), "P2": people(40, 3)}, cluster)
-    assert found.state == "figures" and found.people == 2 and found.judge
-    assert found.judge.agreement.low < found.judge.agreement.value < found.judge.agreement.high
-    assert [v.who for v in found.ceiling] == ["P1", "P2"] and found.ceiling[0].second.value > 0.7
+    assert found.state == "figures" and found.people == found.judge.pairs == 2  # type: ignore[union-attr]
+    alone = found.people_alone
+    assert alone and (alone.pairs, alone.n, alone.few) == (1, 40, False) and alone.second.value > 0.7
+
+
+def test_judge_and_person_agree_alike_when_they_err_alike() -> None:
+    """A judge that is as good as one person has that person's agreement, however many people there are."""
+    cluster = clients(2000, 500)
+    found = trust_of_ratings(people(2000, 1), {f"P{k}": people(2000, 10 + k) for k in range(5)}, cluster)
+    assert found.judge and found.people_alone and (found.judge.pairs, found.people_alone.pairs) == (5, 10)
+    assert abs(found.judge.agreement.value - found.people_alone.agreement.value) < 0.01
+    one = trust_of_ratings(people(2000, 1), {"P0": people(2000, 10)}, cluster)
+    assert one.judge and abs(one.judge.agreement.value - found.judge.agreement.value) < 0.02
+
+
+def test_people_are_compared_on_the_sessions_the_judge_rated() -> None:
+    """Where the judge rated nothing two people may agree as they like: it is no part of what stands beside it."""
+    rng, judge, cluster = random.Random(1), people(40, 1), clients(200)
+    one, other = people(40, 2), people(40, 3)
+    before = trust_of_ratings(judge, {"P1": one, "P2": other}, cluster).people_alone
+    noise = {s: rng.gauss(3, 3) for s in range(40, 200)}
+    after = trust_of_ratings(judge, {"P1": one | noise, "P2": other | {s: -v for s, v in noise.items()}}, cluster).people_alone
+    assert before == after and before and before.n == 40
+    few = trust_of_ratings(judge, {"P1": one, "P2": people(9, 3)}, cluster)
+    assert few.people_alone is None and few.people == 2
+
+
+def test_a_person_who_judged_four_of_them_says_nothing() -> None:
+    scattered = {f"P{k}": {s: 3.0 + s % 3 for s in range(4 * k, 4 * k + 4)} for k in range(10)}
+    found = trust_of_ratings(people(40, 1), scattered, clients(40))
+    assert (found.state, found.n, found.people) == ("none", 0, 0)
+
+
+Q = tuple[int, str]
+
+
+def asked_questions() -> list[Q]:
+    return [(pair, d) for pair in range(40) for d in ("d1", "d2")]
+
+
+def label(judge: dict[Hashable, str | None], persons: dict[str, dict[Hashable, str | None]]) -> Trust:
+    cluster: dict[Hashable, str] = {q: f"role {q[0] % 20}" for q in asked_questions()}
+    return trust_of_comparisons(judge, persons, cluster, dict.fromkeys(cluster, "x"), lambda q: q[0] if isinstance(q, tuple) else q)
 
 
 def test_label_of_comparisons_uses_match_rate_and_kappa() -> None:
     rng = random.Random(4)
-    asked = [(pair, d) for pair in range(40) for d in ("d1", "d2")]
-    truth = {q: rng.choice(["x", "y", TIE]) for q in asked}
+    truth = {q: rng.choice(["x", "y", TIE]) for q in asked_questions()}
 
     def voice(error: float) -> dict[Hashable, str | None]:
         return {q: v if rng.random() > error else rng.choice(["x", "y", TIE]) for q, v in truth.items()}
 
-    found = trust_of_comparisons(
-        voice(0.2) | {asked[0]: None}, {"P1": voice(0.1), "P2": voice(0.1)},
-        {q: f"role {q[0] % 20}" for q in asked}, dict.fromkeys(asked, "x"), lambda q: q[0] if isinstance(q, tuple) else q,
-    )  # fmt: skip
+    found = label(voice(0.2) | {asked_questions()[0]: None}, {"P1": voice(0.1), "P2": voice(0.1)})
     assert found.state == "figures" and (found.n, found.clusters) == (40, 20) and found.judge
     assert found.judge.agreement.n == 79 and 0.5 < found.judge.second.value < found.judge.agreement.value
-    assert len(found.ceiling) == 2
+    assert found.judge.agreement.low < found.judge.agreement.value < found.judge.agreement.high
+    assert found.people_alone and found.people_alone.pairs == 1 and found.people_alone.agreement.n == 79
 
 
-def test_no_majority_is_a_tie() -> None:
+def test_people_who_disagree_have_no_common_verdict_and_no_tie() -> None:
     voices: list[dict[Hashable, str | None]] = [
         {"q": "x", "r": "x"},
         {"q": "y", "r": "x"},
         {"q": None, "r": TIE},
     ]
-    assert majority(voices) == {"q": TIE, "r": "x"}
+    assert majority(voices) == ({"r": "x"}, {"q"})
+    ties: dict[Hashable, str | None] = dict.fromkeys(asked_questions(), TIE)
+    one: dict[Hashable, str | None] = dict.fromkeys(asked_questions(), "x")
+    other: dict[Hashable, str | None] = dict.fromkeys(asked_questions(), "y")
+    found = label(ties, {"P1": one, "P2": other})
+    assert found.judge and found.judge.agreement.value == 0 and found.people_alone and found.people_alone.agreement.value == 0
 
 
 def test_judge_people_and_repeats_from_the_store(store: Store) -> None:
@@ -115,10 +163,10 @@ def test_a_session_rated_again_counts_once_with_its_newest_rating(store: Store) 
 def test_one_person_has_nobody_to_agree_with() -> None:
     assert agreements.between_people({}, items(), {}) == []
     found = trust_of_ratings(people(40, 1), {"P1": people(40, 2)}, {s: str(s) for s in range(40)})
-    assert found.state == "figures" and found.ceiling == () and found.judge
+    assert found.state == "figures" and found.people_alone is None and found.judge
     assert np.isfinite(found.judge.second.value)
     with pytest.raises(KeyError):
-        trust_of_ratings({1: 1.0}, {"P1": {1: 1.0}}, {})
+        trust_of_ratings(dict.fromkeys(range(9), 1.0), {"P1": dict.fromkeys(range(9), 1.0)}, {})
 
 
 def test_two_of_four_people_a_session_have_an_agreement(store: Store) -> None:
