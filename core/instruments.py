@@ -19,6 +19,7 @@ from core.errors import DataError, PromptError
 
 FOLDER = Path(__file__).parent.parent / "prompts" / "instruments"
 HOLISTIC = "-holistic"
+NOT_APPLICABLE = "not applicable"  # why a rating has no value where the item does not apply
 SETTINGS = ("none", "general", "detailed", "reasoning")
 CLOSE = 1e-9
 

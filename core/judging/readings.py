@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.instruments import NOT_APPLICABLE
 from core.judging.evidence import Transcript, Turns, match_all
 from core.judging.orders import winner
 from core.judging.replies import InstrumentRating, ItemRating, NamedRating, UnreadRating, Verdict
@@ -13,7 +14,6 @@ from core.llm.seam import Answer
 # Version of how replies are read, stored with each row. 1 took true for 1, and the last of two ratings.
 READER = 2
 LEFT_OUT = "the reply leaves this item out"
-NOT_APPLICABLE = "not applicable"
 NO_RATING = "the reply gives no rating"
 
 

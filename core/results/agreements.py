@@ -8,7 +8,7 @@ from core.agreement.alpha import cronbach_alpha
 from core.agreement.clustered import Clustered, clustered_icc, clustered_pearson
 from core.agreement.matrix import Floats
 from core.results.reading import Held
-from core.results.scores import dimension_values, item_values, repeat_matrix, wide
+from core.results.scores import dimension_values, item_values, repeat_matrix, silent_items, wide
 from core.results.voices import newest
 
 if TYPE_CHECKING:
@@ -45,20 +45,23 @@ class Gap:
 
 
 def people_values(frame: "pd.DataFrame", kind: str, version: int, language: str) -> dict[str, "pd.DataFrame"]:
-    """Sessions × items of each person of one kind, on the same instrument version and language."""
+    """``item_values`` of each person of one kind, on the same instrument version and language."""
     own = frame[
         (frame["rater_kind"] == kind) & (frame["version"] == version) & (frame["language"] == language)
     ]
     latest = newest(own, ("rater_id",))
-    items = list(dict.fromkeys(latest["item"]))
-    return {str(name): wide(item_values(part), items) for name, part in latest.groupby("rater", sort=False)}
+    return {str(name): item_values(part) for name, part in latest.groupby("rater", sort=False)}
 
 
-def with_sums(table: "pd.DataFrame", dimensions: Mapping[str, Sequence[str]], scoring: str) -> "pd.DataFrame":
-    """Sessions × (items, dimensions, total); a dimension called like its one item is that item."""
+def with_sums(values: "pd.DataFrame", dimensions: Mapping[str, Sequence[str]], scoring: str) -> "pd.DataFrame":
+    """Sessions × (items, dimensions, total); a dimension called like its one item is that item.
+
+    Args:
+        values: from ``item_values``.
+    """
     items = [item for own in dimensions.values() for item in own]
-    whole = table.reindex(columns=items)
-    sums = dimension_values(whole, {**dimensions, TOTAL: items}, scoring)
+    whole = wide(values, items)
+    sums = dimension_values(whole, {**dimensions, TOTAL: items}, scoring, silent_items(values, items))
     return whole.join(sums[[name for name in sums.columns if name not in whole.columns]])
 
 

@@ -9,7 +9,7 @@ from core.agreement.comparing import EVEN, TIE, Outcome
 from core.agreement.matching import MatchRates, clustered_matches, match_rates
 from core.results.agreements import TOTAL, people_values, with_sums
 from core.results.reading import Held
-from core.results.scores import READABLE, item_values, wide
+from core.results.scores import READABLE, item_values
 from core.results.trust import NOTHING, Trust, majority, most_of, trust_of_comparisons, trust_of_ratings
 from core.results.voices import Voice, of_voice, voices
 from core.results.wins import outcomes_of
@@ -48,11 +48,10 @@ def rated(
     Args:
         every: all ratings of the instrument in the store, of whatever study.
     """
-    items = [item for own in dimensions.values() for item in own]
     people = people_values(every, "person", voice.version, voice.language)
     return Rated(
-        with_sums(wide(item_values(of_voice(every, voice)), items), dimensions, scoring),
-        {name: with_sums(table, dimensions, scoring) for name, table in people.items()},
+        with_sums(item_values(of_voice(every, voice)), dimensions, scoring),
+        {name: with_sums(values, dimensions, scoring) for name, values in people.items()},
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.agreement.clustered import Clustered, clustered_mean
 from core.agreement.matrix import Floats, scores_of
-from core.instruments import enough
+from core.instruments import NOT_APPLICABLE, enough
 from core.results.reading import Held
 
 if TYPE_CHECKING:
@@ -25,10 +25,11 @@ def item_values(frame: "pd.DataFrame") -> "pd.DataFrame":
         frame: ratings of one rater (``reading.ratings``).
     Returns:
         columns session, item, value (nan where under two thirds of the planned repeats are readable, a call that
-        failed and left no row being none), readable, asked.
+        failed and left no row being none), readable, asked, applies (false where each repeat says it does not).
     """
+    frame = frame.assign(applies=frame["reason"] != NOT_APPLICABLE)
     grouped = frame.groupby(["session", "item"], sort=False)
-    found = grouped.agg(value=("score", "mean"), readable=("score", "count"), there=("score", "size"), asked=("repeats", "max"))
+    found = grouped.agg(value=("score", "mean"), readable=("score", "count"), there=("score", "size"), asked=("repeats", "max"), applies=("applies", "any"))
     found = found.assign(asked=found[["there", "asked"]].max(axis=1)).drop(columns="there").reset_index()
     need = np.ceil(found["asked"] * READABLE - 1e-9)
     found["value"] = found["value"].where(found["readable"] >= need)
@@ -40,17 +41,34 @@ def wide(values: "pd.DataFrame", items: Sequence[str]) -> "pd.DataFrame":
     return values.pivot(index="session", columns="item", values="value").reindex(columns=list(items))
 
 
+def silent_items(values: "pd.DataFrame", items: Sequence[str]) -> "pd.DataFrame":
+    """Sessions × items: whether an item does not apply to a session.
+
+    Args:
+        values: from ``item_values``.
+    """
+    found = values[~values["applies"]].assign(silent=True)
+    table = found.pivot(index="session", columns="item", values="silent")
+    return table.reindex(index=values["session"].unique(), columns=list(items)).notna()
+
+
 def dimension_values(
-    table: "pd.DataFrame", dimensions: Mapping[str, Sequence[str]], scoring: str
+    table: "pd.DataFrame", dimensions: Mapping[str, Sequence[str]], scoring: str, silent: "pd.DataFrame | None" = None
 ) -> "pd.DataFrame":
-    """Sessions × dimensions from sessions × items: mean or sum of the readable items, where they are ``enough``."""
+    """Sessions × dimensions from sessions × items: mean or sum of the readable items, where they are ``enough``.
+
+    Args:
+        silent: from ``silent_items``; a mean is not held against what does not apply, a sum without it is none.
+    """
     import pandas as pd
 
     columns = {}
     for name, items in dimensions.items():
         own = table[list(items)]
         value = own.sum(axis=1) if scoring == "sum" else own.mean(axis=1)
-        columns[name] = value.where(own.notna().sum(axis=1) >= enough(len(items), scoring))
+        missing = 0 if silent is None or scoring == "sum" else silent[list(items)].sum(axis=1).reindex(table.index, fill_value=0)
+        need = pd.Series(len(items), index=table.index).sub(missing).map(lambda n: enough(int(n), scoring))
+        columns[name] = value.where(own.notna().sum(axis=1) >= need)
     return pd.DataFrame(columns, index=table.index)
 
 
@@ -70,9 +88,10 @@ def repeat_matrix(frame: "pd.DataFrame", items: Sequence[str]) -> tuple[Floats, 
         (complete rows, their sessions, number of sessions dropped for want of a repeat).
     """
     own = frame[frame["item"].isin(list(items))]
+    silent = silent_items(item_values(own), items).sum(axis=1)
     grouped = own.groupby(["session", "repeat"])["score"].agg(["mean", "count"])
     cells = [
-        (session, repeat, mean if count == len(items) else None)
+        (session, repeat, mean if count == len(items) - silent[session] and count else None)
         for (session, repeat), mean, count in zip(
             grouped.index, grouped["mean"], grouped["count"], strict=True
         )

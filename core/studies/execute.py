@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, Protocol
 from sqlalchemy.exc import IntegrityError
 
 from core.errors import DataError, ModelError, NotFound, PromptError, Refused, WorkbenchError, place_of
-from core.judging.readings import NOT_APPLICABLE, Rated, read_ratings
+from core.instruments import NOT_APPLICABLE
+from core.judging.readings import Rated, read_ratings
 from core.judging.service import (
     asked_as,
     comparison_fields,

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.clearance import lacking
 from core.consent import FIGURES
-from core.judging.readings import NOT_APPLICABLE
+from core.instruments import NOT_APPLICABLE
 from core.judging.readings import code_of as code_of_item
 from core.leaving import UNCONFIRMED, WITHDRAWN, Leaving, worst
 from core.studies import reasons

@@ -45,7 +45,7 @@ def _people(instrument: str, version: int, language: str, kind: str, url: str, s
     frame, used = results_data.ratings(ALL, instrument), instruments.load(instrument, version)
     found = agreements.people_values(frame.rows, kind, version, language)
     return {
-        name: agreements.with_sums(table, dimensions(used), used.scoring) for name, table in found.items()
+        name: agreements.with_sums(values, dimensions(used), used.scoring) for name, values in found.items()
     }
 
 
@@ -94,8 +94,7 @@ def made_in(table: pd.DataFrame, held: Mapping[int, Held], made: str) -> pd.Data
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _judged(instrument: str, voice: Voice, url: str, state: int) -> pd.DataFrame:
     frame, used = results_data.heard(ALL, instrument, voice), instruments.load(instrument, voice.version)
-    table = scores.wide(scores.item_values(frame.rows), [item.id for item in used.items])
-    return agreements.with_sums(table, dimensions(used), used.scoring)
+    return agreements.with_sums(scores.item_values(frame.rows), dimensions(used), used.scoring)
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)

@@ -181,7 +181,7 @@ def _scored(study: int, instrument: str, voice: Voice, url: str, version: int) -
     frame, used = heard(study, instrument, voice), instruments.load(instrument, voice.version)
     values = scores.item_values(frame.rows)
     table = scores.wide(values, [item.id for item in used.items])
-    sums = agreements.with_sums(table, dimensions(used), used.scoring)
+    sums = agreements.with_sums(values, dimensions(used), used.scoring)
     sums = sums[[*(d.id for d in used.dimensions), agreements.TOTAL]]
     parts = dimensions(used) | {agreements.TOTAL: [item.id for item in used.items]}
     who = {int(s): frame.held[int(s)].counselor for s in sums.index if int(s) in frame.held}

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core import instruments
 from core.instruments import Instrument
-from core.judging.readings import NOT_APPLICABLE
+from core.instruments import NOT_APPLICABLE
 from core.results import claims, drill, quoted
 from core.results.agreements import TOTAL
 from core.results.reading import Held

@@ -114,9 +114,7 @@ def caption(found: list[Agreed], used: Instrument, engine: str) -> str:
 def repeats_table(found: list[Agreed], used: Instrument, frame: Frame) -> pd.DataFrame:
     values = scores.item_values(frame.rows)
     means = values.groupby("item")["value"].mean()
-    sums = agreements.with_sums(
-        scores.wide(values, [i.id for i in used.items]), results_data.dimensions(used), used.scoring
-    ).mean()
+    sums = agreements.with_sums(values, results_data.dimensions(used), used.scoring).mean()
     rows = []
     for one in found:
         name = item_text(used, one.id) if one.id != one.dimension else _("Score of the dimension")

@@ -164,7 +164,7 @@ def test_counselors_scores_with_intervals(store: Store) -> None:
     scale = instruments.load("wai-o-s")
     dims = {d.id: [i.id for i in scale.items_of(d.id)] for d in scale.dimensions}
     table = agreements.with_sums(
-        scores.wide(scores.item_values(frame), [i.id for i in scale.items]), dims, "mean"
+        scores.item_values(frame), dims, "mean"
     )
     found = scores.counselor_scores(table[[*dims, TOTAL]], held)
     assert [(one.counselor, one.dimension) for one in found][:2] == [

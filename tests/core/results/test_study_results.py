@@ -247,3 +247,26 @@ def test_a_dimension_of_six_roles_has_a_t_interval() -> None:
     score = dimension_of(asked)
     assert score.value == pytest.approx(2 / 3) and score.kind == "t" and score.roles == 6
     assert score.low < 0.5 < score.value < score.high
+
+
+def test_what_does_not_apply_is_not_missing_from_a_mean(store: Store) -> None:
+    """A role card answers for one of four parts: at first its score was withheld for want of the other three."""
+    (one,) = story.sessions(store, 1, ["Careful"]).values()
+    story.rate(store, None, [one], repeats=2, instrument="client-consistency", unscored=0.0)
+    rows = store.ratings.all(instrument="client-consistency")
+    for row in (row for row in rows if row.item != "persona"):
+        store.ratings.update(row.id, value=None, score=None, reason="not applicable")
+    scale = instruments.load("client-consistency")
+    parts = {d.id: [i.id for i in scale.items_of(d.id)] for d in scale.dimensions}
+    frame = reading.ratings(store)
+    value = frame[frame["item"] == "persona"]["score"].mean()
+    assert agreements.with_sums(scores.item_values(frame), parts, "mean")["consistency"].tolist() == [value]
+    matrix, kept, dropped = scores.repeat_matrix(frame, parts["consistency"])
+    assert matrix.shape == (1, 2) and (kept, dropped) == ([one], 0)
+    for row in (row for row in rows if row.item == "beliefs"):
+        store.ratings.update(row.id, reason="no JSON")
+    frame = reading.ratings(store)
+    assert agreements.with_sums(scores.item_values(frame), parts, "mean")["consistency"].tolist() == [value]  # one of two
+    for row in (row for row in rows if row.item == "motivation"):
+        store.ratings.update(row.id, reason="no JSON")
+    assert agreements.with_sums(scores.item_values(reading.ratings(store)), parts, "mean")["consistency"].isna().all()

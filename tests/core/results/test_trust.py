@@ -125,13 +125,8 @@ def test_judge_people_and_repeats_from_the_store(store: Store) -> None:
     judge = next(v for v in voices(frame) if v.kind in JUDGES)
     assert judge.sessions == 30 and judge.name == "Demo rater v1"
     own = of_voice(frame, judge)
-    rated = agreements.with_sums(agreements.wide(agreements.item_values(own), []), items(), "mean")
-    assert rated.empty or rated.shape[1] == 16
-    table = agreements.with_sums(
-        agreements.wide(agreements.item_values(own), [i for v in items().values() for i in v]),
-        items(),
-        "mean",
-    )
+    table = agreements.with_sums(agreements.item_values(own), items(), "mean")
+    assert table.shape == (30, 16)
     persons = {
         name: agreements.with_sums(values, items(), "mean")
         for name, values in agreements.people_values(frame, "person", judge.version, judge.language).items()
