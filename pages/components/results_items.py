@@ -9,8 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core import instruments
-from core.instruments import Instrument
-from core.instruments import NOT_APPLICABLE
+from core.instruments import NOT_APPLICABLE, Instrument
 from core.results import claims, drill, quoted
 from core.results.agreements import TOTAL
 from core.results.reading import Held

@@ -9,7 +9,7 @@ from core.errors import DataError
 from core.judging.importing import import_comparisons, import_ratings
 from core.judging.readings import READER
 from core.results import reading
-from core.results.labels import comparison_label, rating_label
+from core.results.labels import asked, comparison_label, rated, rating_label
 from core.results.voices import voices
 from storage import judged, tables
 from storage.store import Store
@@ -48,7 +48,7 @@ def test_two_people_from_a_table_give_the_label_and_the_agreement_of_people(stor
     found = voices(every)
     assert [(one.kind, one.name) for one in found[1:]] == [("person", "Anna"), ("person", "Bo")]
     dimensions = {d.id: [item.id for item in scale.items_of(d.id)] for d in scale.dimensions}
-    label = rating_label(every, found[0], dimensions, scale.scoring, reading.sessions(store, made))
+    label = rating_label(rated(every, found[0], dimensions, scale.scoring), reading.sessions(store, made)).rules
     assert label.n == 36 and label.state not in ("none", "few")
 
 
@@ -142,5 +142,6 @@ def test_comparisons_keep_who_was_shown_first_and_stand_beside_a_judge(store: St
     assert (first.first_id, first.second_id, first.winner_id, first.verdict) == (rows[0][0], rows[0][1], rows[0][1], "won")
     every = reading.comparisons(store)
     stages = {d.id: d.stage for d in instruments.load("hill").dimensions}
-    label = comparison_label(every, voices(every)[0], stages, reading.sessions(store, made.values()))
+    found = asked(every, voices(every)[0], stages, reading.sessions(store, made.values()))
+    label = comparison_label(found, stages).rules
     assert label.n > 0 and label.state != "none"
