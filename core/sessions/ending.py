@@ -17,12 +17,12 @@ from core.sessions.safety import marks
 LEAST = 6  # no session ends by a farewell before this many utterances
 SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 TAIL = 3  # a farewell stands in the last sentences of an utterance
+PARTS = re.compile(r"[,，;；–—]")
 ASKS = re.compile(r"[?？]\s*[\"”’」]*\s*$")
 WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
 # Somebody else's words: between quotation marks of either script, or apostrophes that belong to no word.
 QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|(?<!\w)'[^'\n]{1,80}'(?!\w)")
 CLAUSE = {"en": r"(^|[.,;:!?()…\n–—]|\s-\s|\b(?:so|then|but)\b)", "zh": r"(^|\W)"}
-NEAR = 4  # utterances before a farewell in which a client's sign of danger keeps the session open
 
 Turns = Sequence[Mapping[str, Any]]
 
@@ -39,17 +39,19 @@ class _Rules:
     told: re.Pattern[str]
     followed: re.Pattern[str]
     unless: re.Pattern[str]
+    back: re.Pattern[str]
 
 
 @cache
 def _rules(language: str) -> _Rules:
     data = phrase_file(f"sessions/farewell.{language}")
-    parting, last, courtesy, lead, told, followed, unless = (
-        compiled(data[name], language) for name in ("parting", "last", "courtesy", "lead", "told", "followed", "except")
+    parting, last, courtesy, lead, told, followed, unless, back = (
+        compiled(data[name], language) for name in ("parting", "last", "courtesy", "lead", "told", "followed", "except", "back")
     )
     opens = re.compile(rf"{CLAUSE[language]}\s*(?:(?:{lead.pattern})[\s,，、]*)*$", re.IGNORECASE)
     after = rf"(?:{compiled(data['then'], language).pattern})?\s*(?:$|[^\w\s]|(?<=[祝您你]))" if "then" in data else ""
-    return _Rules(parting, last, courtesy, opens, re.compile(after), told, re.compile(rf"\W*(?:{followed.pattern})", re.IGNORECASE), unless)
+    next_to, first = (re.compile(rf"\W*(?:{one.pattern})", re.IGNORECASE) for one in (followed, back))
+    return _Rules(parting, last, courtesy, opens, re.compile(after), told, next_to, unless, first)
 
 
 def limits(language: str) -> str:
@@ -72,14 +74,25 @@ def parts(text: str) -> bool:
         return False
     end = tail(text)
     rules = [_rules(language) for language in LANGUAGES]
-    return any(_said(sentence, one) for sentence in end for one in rules) or any(_closes(end[-1:], one) for one in rules)
+    return any(_stands(end, one) for one in rules) or any(_closes(end[-1:], one) for one in rules)
+
+
+def _stands(end: Sequence[str], rules: _Rules) -> bool:
+    """Whether one of the last sentences says a farewell that nothing after it takes back."""
+    said = [place for place, sentence in enumerate(end) if _said(sentence, rules)]
+    return bool(said) and not _taken_back(end[said[-1] + 1 :], rules)
+
+
+def _taken_back(sentences: Sequence[str], rules: _Rules) -> bool:
+    """Whether a clause takes a farewell, or the thanks for one, back: “but I am scared”."""
+    return any(rules.back.match(clause) for sentence in sentences for clause in PARTS.split(sentence))
 
 
 def _said(sentence: str, rules: _Rules) -> bool:
     """Whether a farewell opens a clause of the sentence."""
     for start, end in _hits(sentence, rules.parting, rules.unless):
         opened, rest = rules.opens.search(sentence[:start]), sentence[end:]
-        if opened and rules.then.match(rest) and not rules.followed.match(rest) and not rules.told.search(sentence[: opened.end(1)]):
+        if opened and rules.then.match(rest) and not rules.followed.match(rest) and not _taken_back([rest], rules) and not rules.told.search(sentence[: opened.end(1)]):
             return True
     return False
 
@@ -97,8 +110,11 @@ def answers_parting(text: str) -> bool:
     """Whether an utterance is no more than a courteous answer to a farewell."""
     if asks(text) or len(WORD.findall(text)) > 40:
         return False
-    end = " ".join(tail(text))
-    return any(_hits(end, rules.courtesy, rules.unless) for rules in map(_rules, LANGUAGES))
+    sentences = tail(text)
+    both = [_rules(language) for language in LANGUAGES]
+    if any(_taken_back(sentences, rules) for rules in both):
+        return False
+    return any(_hits(" ".join(sentences), rules.courtesy, rules.unless) for rules in both)
 
 
 def _hits(text: str, pattern: re.Pattern[str], unless: re.Pattern[str]) -> list[tuple[int, int]]:
@@ -118,13 +134,16 @@ def closes(earlier: str, later: str) -> bool:
 
 
 def ended(turns: Turns, least: int = LEAST) -> bool:
-    """Whether the conversation has ended with its last utterance: never where the client, just before, gave a sign of danger."""
+    """Whether the conversation has ended with its last utterance: never where the client gave a sign of danger in it."""
     return len(turns) >= max(2, least) and closes(turns[-2]["text"], turns[-1]["text"]) and not in_danger(turns)
 
 
 def in_danger(turns: Turns) -> bool:
-    """Whether a client's words among the last utterances carry a sign of danger, so that no goodbye is a polite one."""
-    return any(turn["seat"] == "client" and marks(turn["text"]) for turn in turns[-NEAR:])
+    """Whether any words of a client carry a sign of danger: then no goodbye, however late, is taken for a polite one.
+
+    Read are the signs a turn was saved with (``risk``, where given) and those that today's list finds in its words.
+    """
+    return any(turn["seat"] == "client" and (turn.get("risk") or marks(turn["text"])) for turn in turns)
 
 
 def since(turns: Turns, branched: int | None) -> bool:
@@ -138,8 +157,11 @@ def cut_at(turns: Turns, least: int = LEAST, branched: int | None = None) -> int
     Args:
         branched: the last turn the session took over from another one; it goes on behind what ended that one.
     Returns:
-        ``None`` when nothing comes after the ending, or when there is none: the whole text is read.
+        ``None`` when nothing comes after the ending, or when there is none: the whole text is read. So it is where a
+        client gave a sign of danger anywhere: no judge is spared it, or what became of it.
     """
+    if in_danger(turns):
+        return None
     for count in range(max(2, least), len(turns)):
         if since(turns[:count], branched) and ended(turns[:count], least):
             return int(turns[count - 1]["position"])

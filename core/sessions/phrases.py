@@ -1,7 +1,7 @@
 """Phrase lists a clinician can read and edit, turned into patterns. Pure.
 
 In a phrase ``(a|b)`` is either, ``(a)?`` may be missing, ``…`` bridges a few words (Chinese: characters),
-a space is any white space, and both apostrophes match. English phrases match whole words only.
+a space is any white space (`` ?``: or none), and both apostrophes match. English phrases match whole words only.
 """
 
 import re
@@ -41,6 +41,7 @@ def compiled(phrases: Sequence[str], language: str) -> re.Pattern[str]:
 
 def _pattern(phrase: str, language: str) -> str:
     text = re.sub(r" *\(…\)\?? *| *… *", GAP[language], plain(phrase))
+    text = re.sub(r" \?", r"\\s*", text)
     text = re.sub(r" (?!\*)", r"\\s+" if language == "en" else r"\\s*", text)
     text = re.sub(r"\((?!\?)", "(?:", text)
     pattern = rf"\b(?:{text})\b" if language == "en" else text

@@ -190,13 +190,18 @@ def over(session: tables.Session, turns: list[tables.Turn], detector: Detector |
     """Why the session has ended (``farewell``, ``detector`` or ``limit``); empty while it goes on."""
     if turns and turns[-1].state == "partial":
         return ""
-    said = seating.as_inputs(turns)
+    said = marked(turns)
     if ending.since(said, session.branch_turn):  # what ended the session it was branched off from does not end it
         if detector is not None and detector.ended(said) and not ending.in_danger(said):
             return "detector"
         if detector is None and ending.ended(said):
             return "farewell"
     return "limit" if seating.spoken(turns) >= session.most_turns else ""
+
+
+def marked(turns: list[tables.Turn]) -> list[dict[str, Any]]:
+    """Complete turns as ``ending`` reads them: with the signs of danger they were saved with."""
+    return [one | {"risk": turn.risk} for turn in seating.complete(turns) for one in seating.as_inputs([turn])]
 
 
 def rest(store: Store, session_id: int, why: str, fault: dict[str, Any] | None = None) -> tables.Session:
@@ -209,7 +214,7 @@ def rest(store: Store, session_id: int, why: str, fault: dict[str, Any] | None =
 
 def finish(store: Store, session_id: int, turns: list[tables.Turn], why: str) -> tables.Session:
     """End the session; what a judge reads stops where the conversation first ended."""
-    cut = ending.cut_at(seating.as_inputs(turns), branched=store.sessions.get(session_id).branch_turn)
+    cut = ending.cut_at(marked(turns), branched=store.sessions.get(session_id).branch_turn)
     return store.sessions.update(session_id, state="ended", ended_by=why, cut_at=cut)
 
 

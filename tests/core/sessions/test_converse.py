@@ -8,6 +8,7 @@ import pytest
 from core.errors import DataError, ModelError
 from core.people import service as people
 from core.sessions import seating, service
+from core.sessions.detector import Detector
 from storage import tables
 from storage.store import Store
 
@@ -65,6 +66,18 @@ def test_words_about_a_goodbye_and_a_goodbye_in_danger_end_nothing(
         session = service.begin(store, role, agents["client"], agents["counselor"], most_turns=10)
         done = held(store, session, client, counselor)
         assert (done.ended_by, done.cut_at, len(store.sessions.turns(done.id or 0))) == ("limit", None, 11)
+
+
+@pytest.mark.parametrize("trained", [None, Detector({}, intercept=9.0)], ids=["rules", "detector"])
+def test_after_a_sign_of_danger_agents_say_goodbye_in_vain(
+    store: Store, role: tables.RoleCard, agents: Agents, scripted: Any, trained: Detector | None
+) -> None:
+    """By neither way of noticing an ending, however long ago it was said: only the limit, or a person, ends it."""
+    client = scripted("I want to kill myself.", "At home.", "I don't know.", "Yes.", "Thank you. Goodbye.", "Bye.")
+    counselor = scripted("Where are you?", "Is somebody there?", "Stay with me.", "I hear you.", "Take care, goodbye.", "Goodbye.")
+    session = service.begin(store, role, agents["client"], agents["counselor"], most_turns=12)
+    done = held(store, session, client, counselor, detector=trained)
+    assert (done.ended_by, done.cut_at, len(store.sessions.turns(done.id or 0))) == ("limit", None, 13)
 
 
 def test_a_failure_keeps_the_turns_and_the_session_goes_on_there(

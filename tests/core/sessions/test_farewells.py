@@ -177,6 +177,18 @@ IN_DANGER = {
     "zh": ["永别了。", "谢谢您，来世再见。", "这是最后一次跟您说再见了。", "遗书我写好了，再见。", "我不想活了，再见。", "以后您再也不会见到我了，保重。"],
 }  # fmt: skip
 
+BEFORE_A_GOODBYE = [
+    "I've made up my mind, it will all be over tonight. Goodbye.", "Thank you for everything. Tell my kids I love them. Goodbye.",
+    "I can't go on. Goodbye.", "I won't be here tomorrow. Goodbye.", "This is my last message. Goodbye.", "I took all of them. Bye.",
+    "I am on the bridge now. Goodbye.", "I'm gonna end it. Goodbye.", "I just want it to end. Goodbye.", "There's no point living. Goodbye.",
+    "撑不下去了。再见。", "我真的撑不下去了。再见。", "药都吃了。再见。", "我在楼顶。再见。",
+]  # fmt: skip
+NO_DANGER = [
+    "I can't go on holiday with them.", "I can't go on like this at work.", "I won't be here next week.", "The exams will be over soon.",
+    "I told my kids I love them.", "He never got my last message.", "I took all of them to the park.", "We met on the bridge.", "I'm going to end it with him.",
+    "I want this meeting to end.", "What is the point of the form?", "公司撑不下去了。", "药都吃了，还是睡不着。", "我们常在天台聊天。",
+]  # fmt: skip
+
 
 def lines(of: dict[str, str]) -> list[str]:
     return [line.strip() for block in of.values() for line in block.splitlines() if line.strip()]
@@ -210,9 +222,53 @@ def test_a_goodbye_of_a_client_in_danger_does_not_end_the_session(line: str) -> 
         assert ending.cut_at([*talk(line, answer), *talk("Yes.")]) is None
 
 
-def test_danger_long_before_the_farewell_keeps_no_session_open() -> None:
-    turns = talk("I wanted to kill myself last year.", "What helped?", "My sister.", "I am glad.", "Thank you, goodbye.", "Goodbye, take care.")
-    assert turns[6]["seat"] == "client" and ending.ended(turns)
+@pytest.mark.parametrize("sign", ["I have the pills here and I am going to kill myself tonight.", "我今晚就想去死。"])
+@pytest.mark.parametrize("after", range(0, 9, 2))
+def test_a_session_in_which_a_client_was_in_danger_is_ended_by_no_goodbye(sign: str, after: int) -> None:
+    """Neither just after, nor half a session later; and what a judge reads is cut nowhere."""
+    turns = talk(sign, *["Where are you?", "At home."] * after, "Please stay.", "No. Goodbye.", "Goodbye, take care.")
+    assert turns[6] | {"position": 0} == {"position": 0, "seat": "client", "text": sign}
+    assert ending.closes(turns[-2]["text"], turns[-1]["text"]) and not ending.ended(turns)
+    more = [*turns, {"position": len(turns) + 1, "seat": "client", "text": "Still here."}]
+    assert ending.cut_at(more) is None
+
+
+def test_danger_that_comes_after_a_goodbye_is_not_cut_away_for_the_judge() -> None:
+    turns = talk("Thank you, goodbye.", "Goodbye.", "I want to kill myself.", "Tell me where you are.")
+    assert ending.ended(turns[:8]) and ending.cut_at(turns) is None
+
+
+def test_a_sign_a_turn_was_saved_with_counts_though_the_list_says_nothing_of_it() -> None:
+    turns = talk("It is the thing from March.", "I see.", "Thank you, goodbye.", "Goodbye, take care.")
+    assert ending.ended(turns)
+    turns[6]["risk"] = [{"kind": "suicide", "phrase": "the thing", "start": 6, "end": 15}]
+    assert not ending.ended(turns)
+
+
+@pytest.mark.parametrize("line", BEFORE_A_GOODBYE)
+def test_a_goodbye_with_a_sign_in_it_is_no_polite_one(line: str) -> None:
+    answer = "Take care, goodbye."
+    assert ending.closes(line, answer) and not ending.ended(talk(line, answer))
+    assert safety.marks(line), "a person who says so sees where help is"
+
+
+@pytest.mark.parametrize("line", NO_DANGER)
+def test_words_close_to_a_sign_are_none(line: str) -> None:
+    assert safety.marks(line) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["It was nice talking to you about mom. But I am scared.", "Goodbye, but I am scared.", "Bye. Wait, one more thing.",
+     "It was nice talking to you about my mother.", "再见。可是我很害怕。", "谢谢您，再见，不过我还是睡不着。"],
+)  # fmt: skip
+def test_a_farewell_that_is_taken_back_is_none(line: str) -> None:
+    assert not ending.parts(line) and not ending.ended(talk(line, "Take care, goodbye."))
+
+
+@pytest.mark.parametrize("line", ["Thank you. But I am scared.", "Thanks, but I am scared.", "谢谢您，可是我很害怕。"])
+def test_thanks_that_go_on_are_no_answer_to_a_farewell(line: str) -> None:
+    assert not ending.ended([*talk("I see.", "Goodbye, take care."), {"position": 9, "seat": "client", "text": line}])
 
 
 def test_a_counselor_may_name_a_danger_in_their_farewell() -> None:
