@@ -18,7 +18,7 @@ FLOORS = [
     {"core.llm", "core.prompting", "core.instruments"},
     {"core.people"},
     {"core.clearance"},
-    {"core.agreement", "storage"},
+    {"core.agreement", "core.csv_files", "storage"},
     {"core.consent", "core.files"},
     {"core.errors", "core.cells", "core.private_files", "core.addresses"},
 ]
@@ -28,7 +28,6 @@ SAME_FLOOR = {
     ("core.instruments", "core.llm"),
     ("core.instruments", "core.prompting"),
     ("core.studies", "core.alliance"),
-    ("core.judging", "core.results"),  # a table of ratings is read as those are that figures are made of
     ("core.reports", "core.sessions"),  # a rebuilt dialogue is a session, with its signs of risk
 }
 IMPURE = {"streamlit", "openai", "sqlmodel", "sqlalchemy", "storage", "random", "time", "sqlite3"}

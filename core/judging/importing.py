@@ -12,9 +12,9 @@ from typing import Any
 from core import files, instruments
 from core.clearance import lacking
 from core.consent import RATED
+from core.csv_files import needed, number, rows_of
 from core.errors import DataError, NotFound, PromptError, WorkbenchError
 from core.judging.readings import READER
-from core.results.csv_files import needed, number, rows_of
 from storage import judged, tables
 from storage.store import Store
 

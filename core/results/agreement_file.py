@@ -14,8 +14,8 @@ from core.agreement.icc import Icc, icc
 from core.agreement.kappa import kappa, weighted_kappa
 from core.agreement.matrix import Cell, Floats, Scores, scores_of
 from core.agreement.notes import Note
+from core.csv_files import jsonable, needed, number, rows_of
 from core.errors import DataError
-from core.results.csv_files import jsonable, needed, number, rows_of
 
 COLUMNS = ("target", "rater", "item", "score")
 FEW_LEVELS = 25  # more distinct scores than this are a measure, not a scale of levels

@@ -12,8 +12,8 @@ from core.agreement.comparing import TIE, Reading, RoleScore, outcomes, role_sco
 from core.agreement.notes import Note
 from core.agreement.strength import strengths
 from core.agreement.winning import DRAWS, Pair, StageScores, stage_scores
+from core.csv_files import jsonable, needed, rows_of
 from core.errors import DataError, msg
-from core.results.csv_files import jsonable, needed, rows_of
 
 COLUMNS = ("role", "agent_a", "agent_b", "dimension", "stage", "order", "verdict")
 PAIR_FIELDS = (

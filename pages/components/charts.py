@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.results.csv_files import csv_bytes
+from core.csv_files import csv_bytes
 from pages.components import layout
 from pages.components.words import _, plain
 

@@ -12,7 +12,7 @@ import pytest
 
 from core import files
 from core.cells import FORMULA, cell, uncell
-from core.results.csv_files import csv_bytes
+from core.csv_files import csv_bytes
 from core.sessions.tabular import read_csv
 from core.sessions.transcripts import Transcript
 from pages.components import charts

@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 
 from core import files
 from core.cli import app
+from core.csv_files import rows_of
 from core.errors import DataError, WorkbenchError
 from core.reports.parsing import text_of
 from core.reports.service import import_report
 from core.results.agreement_file import agreement_of_rows
-from core.results.csv_files import rows_of
 from core.roles.importing import read_roles
 from core.sessions.importing import import_transcripts, read_transcripts
 from storage.store import Store

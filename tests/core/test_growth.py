@@ -13,13 +13,13 @@ import docx
 import pytest
 
 from core import files
+from core.csv_files import NUMBER
 from core.errors import DataError
 from core.llm.demo.text import normal
 from core.reports import masking
 from core.reports.clients import found_in
 from core.reports.components import read_cases
 from core.reports.parsing import readable
-from core.results.csv_files import NUMBER
 from core.roles.importing import read_role
 from core.sessions.labelled import read_labelled
 from core.sessions.safety import risk_of

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from core.results.csv_files import csv_bytes, read_rows
+from core.csv_files import csv_bytes, read_rows
 
 
 def test_formulas_are_defused_and_come_back_as_they_were(tmp_path: Path) -> None:
