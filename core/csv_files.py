@@ -35,11 +35,13 @@ def read_rows(path: Path | str, columns: Sequence[str]) -> list[dict[str, str]]:
     return rows_of(path.name, files.read_file(path), columns)
 
 
-def rows_of(name: str, data: bytes, columns: Sequence[str]) -> list[dict[str, str]]:
+def rows_of(name: str, data: bytes, columns: Sequence[str], further: Sequence[str] = ()) -> list[dict[str, str]]:
     """The rows of a CSV table as stripped texts, with ``line`` (the heading is line 1) beside the columns.
 
-    Comma, semicolon or tab; UTF-8 or another encoding that can be told. Further columns are left aside.
+    Comma, semicolon or tab; UTF-8 or another encoding that can be told. Other columns are left aside.
 
+    Args:
+        further: columns that may be absent; then their cells are blank.
     Raises:
         DataError: empty, not a table of text, too large, or a column is missing; the sentence says which.
     """
@@ -59,9 +61,9 @@ def rows_of(name: str, data: bytes, columns: Sequence[str]) -> list[dict[str, st
             "{name} lacks the column {absent}. It has: {found}. Needed are: {needed}.",
             name=name, absent=", ".join(absent), found=", ".join(heads)[:200], needed=", ".join(columns),
         )  # fmt: skip
-    places = {column: heads.index(column) for column in columns}
+    places = {column: heads.index(column) for column in (*columns, *further) if column in heads}
     rows = [
-        {head: cells[at].strip() if at < len(cells) else "" for head, at in places.items()}
+        dict.fromkeys(further, "") | {head: cells[at].strip() if at < len(cells) else "" for head, at in places.items()}
         | {"line": str(line)}
         for line, cells in lines[1:]
     ]

@@ -34,6 +34,7 @@ LOCKED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # Office files of before 2007, and
 BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 PIECE = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]{1,4096}")
+UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")  # letters and marks of no width
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,14 @@ def composed(text: str, form: Literal["NFC", "NFKC"] = "NFC") -> str:
     In pieces, since the time of the library's own is quadratic in a run of combining marks.
     """
     return PIECE.sub(lambda piece: unicodedata.normalize(form, piece.group()), text)
+
+
+def named(text: str) -> str:
+    """Somebody's name in one form, whichever programme saved it: composed, with plain widths and single spaces, and
+    without signs that nobody sees.
+    """
+    seen = [sign for sign in UNSEEN.sub("", text) if sign.isspace() or unicodedata.category(sign) not in ("Cc", "Cf")]
+    return " ".join(composed("".join(seen), "NFKC").split())
 
 
 def too_much(name: str, what: str, most: int) -> DataError:

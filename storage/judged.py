@@ -12,24 +12,26 @@ from storage.bringing import free_name
 from storage.ledger import insert
 
 TABLES: dict[str, Any] = {"rating": tables.Rating, "comparison": tables.Comparison}
-# What a row is about, and what it says of it.
+# What a row is about, and what it says of it. People are asked about a pair once, whichever session is shown first.
 ABOUT = {
     "rating": ("session_id", "instrument", "item", "instrument_version"),
-    "comparison": ("first_id", "second_id", "instrument", "dimension", "instrument_version"),
+    "comparison": ("min(first_id, second_id)", "max(first_id, second_id)", "instrument", "dimension", "instrument_version"),
 }
 SAYS = {"rating": "value", "comparison": "CASE verdict WHEN 'won' THEN winner_id WHEN 'tie' THEN 'tie' END"}
 BROUGHT = (  # a name proves nothing: neither a person who rated here nor one of another workbench's study is meant
-    "SELECT a.id FROM rater a JOIN person p ON p.id = a.person_id WHERE a.kind = 'person' AND p.origin = 'imported' "
-    "AND :name IN (p.code, a.name) AND NOT EXISTS (SELECT 1 FROM rating r JOIN study s ON s.id = r.study_id WHERE r.rater_id = a.id) "
-    "AND NOT EXISTS (SELECT 1 FROM comparison r JOIN study s ON s.id = r.study_id WHERE r.rater_id = a.id) ORDER BY a.id LIMIT 1"
+    "SELECT p.code, a.id FROM rater a JOIN person p ON p.id = a.person_id WHERE a.kind = 'person' AND p.origin = 'imported' "
+    "AND NOT EXISTS (SELECT 1 FROM rating r JOIN study s ON s.id = r.study_id WHERE r.rater_id = a.id) "
+    "AND NOT EXISTS (SELECT 1 FROM comparison r JOIN study s ON s.id = r.study_id WHERE r.rater_id = a.id) ORDER BY a.id"
 )
 
 
-def rater_named(connection: sqlite3.Connection, kind: str, name: str) -> int | None:
-    """The rater who rated under this name elsewhere, if such ratings came in before."""
-    sql = BROUGHT if kind == "person" else "SELECT id FROM rater WHERE kind = :kind AND name = :name AND agent_hash = ''"
-    found = connection.execute(sql, {"kind": kind, "name": name}).fetchone()
-    return None if found is None else int(found[0])
+def brought(connection: sqlite3.Connection, kind: str) -> list[tuple[str, int]]:
+    """The names that tables gave to raters of a kind, with the rater's id, oldest first.
+
+    A person's is the code, as the table wrote it: their rater bears a number where the name was taken.
+    """
+    sql = BROUGHT if kind == "person" else "SELECT name, id FROM rater WHERE kind = ? AND agent_hash = '' ORDER BY id"
+    return [(str(name), int(id)) for name, id in connection.execute(sql, () if kind == "person" else (kind,))]
 
 
 def add_rater(connection: sqlite3.Connection, kind: str, name: str) -> int:

@@ -105,7 +105,8 @@ def single(verdict: str | None) -> tuple[State, str | None]:
 def outcomes(readings: Iterable[Reading], both_orders: bool = True) -> list[Outcome]:
     """One outcome for each role, pair, dimension and repeat.
 
-    An order that is not there counts as unreadable: with ``both_orders`` a single reading is *undecided*.
+    An order that is not there counts as unreadable: with ``both_orders`` a single reading is *undecided*. Where both
+    are there, both count, also without.
 
     Raises:
         DataError: two readings of the same order, or a verdict that names neither agent.
@@ -125,7 +126,7 @@ def outcomes(readings: Iterable[Reading], both_orders: bool = True) -> list[Outc
     found = []
     for (role, a, b, dimension, stage, repeat), orders in told.items():
         state, winner = (
-            combine(orders.get(a), orders.get(b)) if both_orders else single(next(iter(orders.values())))
+            combine(orders.get(a), orders.get(b)) if both_orders or len(orders) > 1 else single(*orders.values())
         )
         found.append(Outcome(role, a, b, dimension, stage, repeat, state, winner))
     return found

@@ -2,24 +2,27 @@
 
 They are of people (*person*), or labels that came with the data (*reference*). A name proves nothing: a person from a
 table is never somebody who rated here, but the same name in the next table is the same rater again.
+
+Rows are of the instrument as it is here, unless a column *version* says that another version was rated with.
 """
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from core import files, instruments
 from core.clearance import lacking
 from core.consent import RATED
 from core.csv_files import needed, number, rows_of
 from core.errors import DataError, NotFound, PromptError, WorkbenchError
+from core.judging.given import Given, check_agree, check_once, check_version, remarks, same_but_for_version
 from core.judging.readings import READER
 from storage import judged, tables
 from storage.store import Store
 
 RATINGS = ("session", "rater", "instrument", "item", "value")
 COMPARISONS = ("first", "second", "rater", "instrument", "dimension", "verdict")
+VERSION = ("version",)  # of the instrument; may be absent
 KINDS = ("person", "reference")
 LONGEST = 100  # characters of a rater's name
 BLANK = "blank in the file"
@@ -33,17 +36,6 @@ class Taken:
     messages: list[WorkbenchError] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Given:
-    """One row of a table: who says what (``None``: blank) about what (``judged.ABOUT``), and the columns to save."""
-
-    line: int
-    rater: str
-    about: tuple[Any, ...]
-    said: Any
-    row: dict[str, Any]
-
-
 def import_ratings(store: Store, name: str, data: bytes, kind: str = "person") -> Taken:
     """One rating a row; a blank value is unscored.
 
@@ -51,7 +43,7 @@ def import_ratings(store: Store, name: str, data: bytes, kind: str = "person") -
         DataError: a column, session, instrument, item or level is not there, rows say something twice or against what is
             here, or somebody refuses to be rated. Nothing was saved.
     """
-    return take(store, "rating", name, rows_of(name, data, RATINGS), rating, kind)
+    return take(store, "rating", name, rows_of(name, data, RATINGS, VERSION), rating, kind)
 
 
 def import_comparisons(store: Store, name: str, data: bytes, kind: str = "person") -> Taken:
@@ -61,7 +53,7 @@ def import_comparisons(store: Store, name: str, data: bytes, kind: str = "person
     Raises:
         DataError: as ``import_ratings``. Nothing was saved.
     """
-    return take(store, "comparison", name, rows_of(name, data, COMPARISONS), comparison, kind)
+    return take(store, "comparison", name, rows_of(name, data, COMPARISONS, VERSION), comparison, kind)
 
 
 class Here:
@@ -71,6 +63,7 @@ class Here:
         self.store, self.name = store, name
         self.refused = lacking(store, RATED)
         self.sessions: dict[int, tables.Session] = {}
+        self.instruments: dict[tuple[str, str, str], instruments.Instrument] = {}
 
     def session(self, row: dict[str, str], column: str) -> tables.Session:
         told = needed(row, column, self.name)
@@ -91,7 +84,14 @@ class Here:
         return self.sessions[id]
 
     def instrument(self, row: dict[str, str], kind: str) -> instruments.Instrument:
-        told = needed(row, "instrument", self.name)
+        """The one a row names, in the version it names."""
+        named = (needed(row, "instrument", self.name), row["version"], kind)
+        if named not in self.instruments:
+            self.instruments[named] = self.read_instrument(row, kind)
+        return self.instruments[named]
+
+    def read_instrument(self, row: dict[str, str], kind: str) -> instruments.Instrument:
+        told = row["instrument"]
         try:
             found = instruments.load(told)
         except PromptError as error:
@@ -104,10 +104,20 @@ class Here:
                 "Line {line} of {name}: “{told}” is not an instrument for a {kind}; nothing was saved.",
                 line=row["line"], name=self.name, told=told, kind=kind,
             )  # fmt: skip
-        return found
+        return instruments.load(told, self.version(row, found)) if row["version"] else found
+
+    def version(self, row: dict[str, str], used: instruments.Instrument) -> int:
+        told = files.record_id(row["version"]) or 0
+        if not 0 < told <= used.version:
+            raise DataError(
+                "Line {line} of {name}: {instrument} has no version {version}; it is at version {here}. Correct the line, or leave "
+                "the version blank for the one here; nothing was saved.",
+                line=row["line"], name=self.name, instrument=used.id, version=row["version"], here=used.version,
+            )  # fmt: skip
+        return told
 
     def rater(self, row: dict[str, str]) -> str:
-        told = needed(row, "rater", self.name)
+        told = needed(row | {"rater": files.named(row["rater"])}, "rater", self.name)
         if len(told) > LONGEST:
             raise DataError(
                 "Line {line} of {name}: the rater's name is longer than {most} characters. Shorten it; nothing was saved.",
@@ -130,13 +140,14 @@ def rating(here: Here, row: dict[str, str]) -> Given:
         "item": told, "value": value, "score": None if value is None else used.scored(told, value),
         "reason": BLANK if value is None else "", "reader": READER,
     }  # fmt: skip
-    return given("rating", row, here.rater(row), value, fields)
+    about = (session.id, used.id, told, used.version)
+    return Given(int(row["line"]), here.rater(row), about, value, fields, bool(row["version"]))
 
 
 def comparison(here: Here, row: dict[str, str]) -> Given:
     pair = [here.session(row, column) for column in ("first", "second")]
     used, told = here.instrument(row, "comparison"), needed(row, "dimension", here.name)
-    verdict, ids = row["verdict"].lower(), [session.id for session in pair]
+    verdict, ids = row["verdict"].lower(), [session.id or 0 for session in pair]
     winner = files.record_id(verdict)
     known = verdict in ("", "tie") or winner in ids
     if told not in {one.id for one in used.dimensions} or not known or ids[0] == ids[1]:
@@ -150,11 +161,8 @@ def comparison(here: Here, row: dict[str, str]) -> Given:
         "winner_id": winner, "verdict": "won" if winner else verdict or "unscored", "reason": "" if verdict else BLANK,
         "reader": READER,
     }  # fmt: skip
-    return given("comparison", row, here.rater(row), winner or verdict or None, fields)
-
-
-def given(table: str, row: dict[str, str], rater: str, said: Any, fields: dict[str, Any]) -> Given:
-    return Given(int(row["line"]), rater, tuple(fields[name] for name in judged.ABOUT[table]), said, fields)
+    about = (min(ids), max(ids), used.id, told, used.version)
+    return Given(int(row["line"]), here.rater(row), about, winner or verdict or None, fields, bool(row["version"]))
 
 
 # ---- all or nothing ----------------------------------------------------------------------------------
@@ -179,65 +187,22 @@ def take(
         ) from error  # fmt: skip
 
 
-def check_once(name: str, rows: Sequence[Given]) -> None:
-    """Raises DataError: lines are about the same by the same rater."""
-    lines: dict[tuple[Any, ...], list[int]] = {}
-    for one in rows:
-        lines.setdefault((one.rater, *one.about), []).append(one.line)
-    twice = [line for same in lines.values() if len(same) > 1 for line in same]
-    if twice:
-        raise DataError(
-            "{name} says the same thing more than once: by one rater about one session and item, or one pair and dimension. "
-            "Lines: {lines}. Keep one line of each; nothing was saved.", name=name, lines=files.places(twice),
-        )  # fmt: skip
-
-
 def saved(connection: sqlite3.Connection, table: str, name: str, rows: Sequence[Given], kind: str) -> Taken:
     """Save what is not here yet.
 
     Raises:
-        DataError: a row contradicts what the same rater said here before.
+        DataError: a row contradicts what the same rater said here before, or may be of another version.
     """
-    raters = {rater: judged.rater_named(connection, kind, rater) for rater in dict.fromkeys(one.rater for one in rows)}
-    before = {rater: judged.said(connection, table, id) if id else {} for rater, id in raters.items()}
+    known: dict[str, int] = {}
+    for written, id in judged.brought(connection, kind):
+        known.setdefault(files.named(written), id)
+    before = {rater: judged.said(connection, table, known[rater]) if rater in known else {} for rater in {one.rater for one in rows}}
     check_agree(name, [(one, before[one.rater].get(one.about)) for one in rows])
     new = [one for one in rows if one.about not in before[one.rater] or one.said != before[one.rater][one.about]]
     if same_but_for_version(rows, before):
         new = []
-    ids = {rater: id or judged.add_rater(connection, kind, rater) for rater, id in raters.items()} if new else {}
-    made = judged.save(connection, table, ({**one.row, "rater_id": ids[one.rater]} for one in new))
+    check_version(name, new, before)
+    for rater in dict.fromkeys(one.rater for one in new if one.rater not in known):
+        known[rater] = judged.add_rater(connection, kind, rater)
+    made = judged.save(connection, table, ({**one.row, "rater_id": known[one.rater]} for one in new))
     return Taken(made, remarks(name, len(new), len(rows)))
-
-
-def same_but_for_version(rows: Sequence[Given], before: dict[str, dict[tuple[Any, ...], Any]]) -> bool:
-    """Whether every row is here with the same value, of whatever version of its instrument: then it is the same table.
-
-    A table does not say with which version people rated, so one that came in before an instrument changed is known again.
-    """
-    known = {(rater, *about[:-1], said) for rater, own in before.items() for about, said in own.items()}
-    return all((one.rater, *one.about[:-1], one.said) in known for one in rows)
-
-
-def check_agree(name: str, pairs: Iterable[tuple[Given, Any]]) -> None:
-    """Raises DataError: a line says another thing than the same rater did here before; a blank here is filled in."""
-    against = [(one, said) for one, said in pairs if said is not None and said != one.said]
-    if against:
-        one, said = against[0]
-        raise DataError(
-            "{name} contradicts what is here: in line {line}, {rater} says {new}, and said {old} before. Lines: {lines}. Take "
-            "them out, or give the rater another name if it is somebody else; nothing was saved.",
-            name=name, line=one.line, rater=one.rater, new=shown(one.said), old=shown(said),
-            lines=files.places([one.line for one, _said in against]),
-        )  # fmt: skip
-
-
-def shown(said: Any) -> str:
-    return "–" if said is None else f"{said:g}" if isinstance(said, float) else str(said)
-
-
-def remarks(name: str, new: int, rows: int) -> list[WorkbenchError]:
-    if not new:
-        return [WorkbenchError("{name} is here already: every row of it, with the same values. Nothing was taken twice.", name=name)]
-    if new < rows:
-        return [WorkbenchError("{n} of {all} rows of {name} are here already with the same values, and were not taken twice.", n=rows - new, all=rows, name=name)]
-    return []

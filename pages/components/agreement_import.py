@@ -17,6 +17,7 @@ def section(ratings: bool) -> None:
     with st.container(border=True):
         layout.card_title(_("Ratings of sessions in this workbench") if ratings else _("Comparisons of sessions in this workbench"))
         st.text(columns_words(ratings))
+        st.text(_("A further column version says which version of the instrument was used; without it, the present one."))
         name = "ratings" if ratings else "comparisons"
         st.download_button(
             _("Template"), charts.csv(template(ratings)), f"sessions-{name}.csv", "text/csv", key=f"agreement_form_{name}",

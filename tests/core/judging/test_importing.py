@@ -8,9 +8,9 @@ from core import instruments
 from core.errors import DataError
 from core.judging.importing import import_comparisons, import_ratings
 from core.judging.readings import READER
-from core.results import reading
+from core.results import reading, wins
 from core.results.labels import asked, comparison_label, rated, rating_label
-from core.results.voices import voices
+from core.results.voices import of_voice, voices
 from storage import judged, tables
 from storage.store import Store
 from tests import results_story as story
@@ -103,11 +103,93 @@ def test_the_same_table_again_is_noticed_and_a_longer_one_brings_what_is_new(sto
     assert len(more.ids) == 1 and "2 of 3 rows" in str(more.messages[0]) and store.ratings.count() == 3
 
 
+def versioned(store: Store, *rows: tuple[Any, ...]) -> Any:
+    """Rows of (session, rater, item, value, version)."""
+    given = [(session, rater, "wai-o-s", item, value, version) for session, rater, item, value, version in rows]
+    return import_ratings(store, "table.csv", table(f"{HEAD},version", *given))
+
+
 def test_the_same_table_is_known_again_after_its_instrument_changed(store: Store, held: list[int]) -> None:
     (id,) = ratings(store, (held[0], "Anna", "Q1", 4)).ids
-    store.ratings.update(id, instrument_version=99)
+    store.ratings.update(id, instrument_version=1)
     assert ratings(store, (held[0], "Anna", "Q1", 4)).ids == []
-    assert len(ratings(store, (held[0], "Anna", "Q1", 3)).ids) == 1  # rated anew, with another version
+    assert versioned(store, (held[0], "Anna", "Q1", 4, 1)).ids == [] and store.ratings.count() == 1
+
+
+def test_a_longer_table_of_before_an_instrument_changed_must_say_its_version(store: Store, held: list[int]) -> None:
+    """Its rows would be another version's, or ratings anew: it is asked and not guessed."""
+    first = [(held[0], "Anna", item, 4) for item in ("Q1", "Q2")]
+    for id in ratings(store, *first).ids:
+        store.ratings.update(id, instrument_version=1)
+    with pytest.raises(DataError, match=r"(?s)rated here with version 1, and now it is version 2. Lines: 2, 3. Add a column “version”"):
+        ratings(store, *first, (held[1], "Anna", "Q1", 2))
+    assert store.ratings.count() == 2
+    taken = versioned(store, *((*row, 1) for row in first), (held[1], "Anna", "Q1", 2, 1))
+    assert len(taken.ids) == 1 and store.ratings.get(taken.ids[0]).instrument_version == 1
+    anew = versioned(store, *((*row, 2) for row in first))
+    assert [store.ratings.get(id).instrument_version for id in anew.ids] == [2, 2]
+    with pytest.raises(DataError, match="Anna says 1, and said 4 before"):
+        versioned(store, (held[0], "Anna", "Q1", 1, 1))
+
+
+@pytest.mark.parametrize("version", ["0", "3", "one", "1.0"])
+def test_a_version_that_an_instrument_never_had_is_refused(store: Store, held: list[int], version: str) -> None:
+    with pytest.raises(DataError, match=f"wai-o-s has no version {version}; it is at version 2"):
+        versioned(store, (held[0], "Anna", "Q1", 4, version))
+
+
+def test_names_of_two_people_stay_two_where_one_bears_a_number_here(store: Store, held: list[int]) -> None:
+    person = store.persons.add(tables.Person(code="Anna"))
+    store.raters.add(tables.Rater(kind="person", name="Anna", person_id=person.id))
+    anna = store.ratings.get(ratings(store, (held[0], "Anna", "Q1", 4)).ids[0]).rater_id
+    assert store.raters.get(anna).name == "Anna (2)"
+    both = ratings(store, (held[1], "Anna", "Q1", 4), (held[1], "Anna (2)", "Q1", 2)).ids
+    one, other = (store.ratings.get(id).rater_id for id in both)
+    assert one == anna != other
+    assert ratings(store, (held[1], "Anna (2)", "Q1", 2)).ids == [], "known again by the name in the table"
+
+
+NAMES = [("Ren\u00e9", "Rene\u0301"), ("Ann", "\uff21nn"), ("Ann", "A\u200bnn"), ("Ann Lee", '"Ann\nLee"'), ("Ann", "Ann\ufe0f"), ("Ann", "\u202eAnn\u00ad")]
+
+
+@pytest.mark.parametrize(("name", "written"), NAMES)
+def test_a_name_is_the_same_however_a_programme_writes_it(store: Store, held: list[int], name: str, written: str) -> None:
+    with pytest.raises(DataError, match="Lines: 2, "):
+        ratings(store, (held[0], name, "Q1", 4), (held[0], written, "Q1", 4))
+    (id,) = ratings(store, (held[0], written, "Q1", 4)).ids
+    assert ratings(store, (held[0], name, "Q1", 4)).ids == []
+    assert store.raters.get(store.ratings.get(id).rater_id).name == name
+
+
+def test_a_name_of_nothing_to_see_is_blank(store: Store, held: list[int]) -> None:
+    with pytest.raises(DataError, match="the column rater is blank"):
+        ratings(store, (held[0], "\u200b\u2060", "Q1", 4))
+
+
+def hill_of(store: Store, rows: list[tuple[int, int, int | str]]) -> Any:
+    return import_comparisons(store, "pairs.csv", table(PAIRS, *((a, b, "Bo", "hill", "gentle_challenges", said) for a, b, said in rows)))
+
+
+def test_a_pair_is_asked_once_whichever_session_is_named_first(store: Store, held: list[int]) -> None:
+    one, two = held[:2]
+    for second in (one, two):
+        with pytest.raises(DataError, match="whichever session is named first. Lines: 2, 3"):
+            hill_of(store, [(one, two, one), (two, one, second)])
+    hill_of(store, [(one, two, one)])
+    assert hill_of(store, [(two, one, one)]).ids == [] and store.comparisons.count() == 1
+    with pytest.raises(DataError, match=f"Bo says {two}, and said {one} before"):
+        hill_of(store, [(two, one, two)])
+
+
+def test_both_orders_of_a_pair_that_are_here_both_count(store: Store, held: list[int]) -> None:
+    one, two = held[:2]
+    hill_of(store, [(one, two, one)])
+    row = store.comparisons.all()[0]
+    store.comparisons.add(tables.Comparison(**row.model_dump(exclude={"id"}) | {"first_id": two, "second_id": one, "winner_id": two}))
+    every = reading.comparisons(store)
+    stages = {d.id: d.stage for d in instruments.load("hill").dimensions}
+    (found,) = wins.outcomes_of(of_voice(every, voices(every)[0]), reading.sessions(store, held), stages)[0]
+    assert found.state == "orders_disagree"
 
 
 def test_contradicting_rows_are_refused_and_a_blank_can_be_filled_in(store: Store, held: list[int]) -> None:
