@@ -20,9 +20,11 @@ ASKED = (  # how rows of an export were asked that do not say it themselves; the
     "WHERE a.id = {table}.rater_id AND a.kind IN ('rules', 'model') AND {table}.engine = '' AND {table}.study_id = :study",
     "UPDATE {table} SET repeats = CAST(u.payload ->> 'of' AS INTEGER) FROM unit u WHERE u.id = {table}.unit_id "
     "AND CAST(u.payload ->> 'of' AS INTEGER) > {table}.repeats AND {table}.study_id = :study",
-    "UPDATE {table} SET repeats = m.most FROM (SELECT rater_id, instrument, max(repeat) AS most FROM {table} "
-    "WHERE study_id = :study GROUP BY rater_id, instrument) m WHERE {table}.study_id = :study "
-    "AND m.rater_id = {table}.rater_id AND m.instrument = {table}.instrument AND {table}.repeats < m.most",
+    "UPDATE {table} SET repeats = m.most FROM (SELECT rater_id, instrument, setting, way, max(repeat) AS most FROM {table} "
+    "WHERE study_id = :study GROUP BY rater_id, instrument, setting, way) m WHERE {table}.study_id = :study "
+    "AND m.rater_id = {table}.rater_id AND m.instrument = {table}.instrument AND m.setting = {table}.setting "
+    "AND m.way = {table}.way AND {table}.repeats < m.most AND NOT EXISTS "
+    "(SELECT 1 FROM unit u WHERE u.id = {table}.unit_id AND u.payload ->> 'of' IS NOT NULL)",
 )
 
 

@@ -43,3 +43,16 @@ def test_rating_whose_call_is_gone_still_says_which_kind_of_engine(tmp_path: Pat
     store = old.opened()
     assert units.query(store, f"SELECT prompt, engine FROM rating WHERE id = {id}") == [("", "demo")]
     store.close()
+
+
+def test_a_step_of_one_repeat_is_not_held_against_another_step_of_three(tmp_path: Path) -> None:
+    """At first the highest repeat of a judge in a study counted for all its steps, and the single ones had no value left."""
+    old = Old(tmp_path, "0004")
+    id, unit = old.run("SELECT id, unit_id FROM rating WHERE unit_id IS NOT NULL AND study_id IS NOT NULL LIMIT 1").fetchone()
+    old.run("UPDATE unit SET payload = json_set(payload, '$.of', 1) WHERE id = ?", (unit,))
+    without = old.again("rating", id, unit_id=None, setting="none", repeat=1)
+    old.again("rating", id, unit_id=None, setting="none", repeat=3)
+    old.again("rating", id, unit_id=None, setting="general", repeat=2)
+    store = old.opened()
+    assert dict(units.query(store, f"SELECT id, repeats FROM rating WHERE id IN ({id}, {without})")) == {id: 1, without: 3}
+    store.close()

@@ -17,10 +17,12 @@ FROM_UNIT = (
     "UPDATE rating SET repeats = CAST(u.payload ->> 'of' AS INTEGER) FROM unit u WHERE u.id = rating.unit_id "
     "AND CAST(u.payload ->> 'of' AS INTEGER) > 1"
 )
-FROM_ROWS = (  # where no unit says it: the highest repeat of that judge in that study
-    "UPDATE {table} SET repeats = m.most FROM (SELECT study_id, rater_id, instrument, max(repeat) AS most FROM {table} "
-    "WHERE study_id IS NOT NULL GROUP BY study_id, rater_id, instrument) m WHERE m.study_id = {table}.study_id "
-    "AND m.rater_id = {table}.rater_id AND m.instrument = {table}.instrument AND {table}.repeats < m.most"
+FROM_ROWS = (  # where no unit says it: the highest repeat of that judge, asked in that way, in that study
+    "UPDATE {table} SET repeats = m.most FROM (SELECT study_id, rater_id, instrument, setting, way, max(repeat) AS most FROM {table} "
+    "WHERE study_id IS NOT NULL GROUP BY study_id, rater_id, instrument, setting, way) m WHERE m.study_id = {table}.study_id "
+    "AND m.rater_id = {table}.rater_id AND m.instrument = {table}.instrument AND m.setting = {table}.setting "
+    "AND m.way = {table}.way AND {table}.repeats < m.most AND NOT EXISTS "
+    "(SELECT 1 FROM unit u WHERE u.id = {table}.unit_id AND u.payload ->> 'of' IS NOT NULL)"
 )
 
 
