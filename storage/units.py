@@ -265,13 +265,22 @@ def judged(store: Store, table: str, unit_ids: Iterable[int]) -> set[tuple[int, 
 
 
 def compared(store: Store, study_id: int | None = None) -> list[Any]:
-    """What a study's units (or all) ask judges to compare: study, hash of the judge, instrument, dimension, dimensions
-    of a call for the whole instrument, first and second session, their language, repeat, whether the call failed.
+    """What a study's units (or all) ask judges to compare: study, hash of the judge, prompt and version, setting, version of
+    the rules where rules judge, version of the instrument, instrument, dimension, dimensions of a call for the whole
+    instrument, first and second session, their language, repeat, whether the call failed.
+
+    Prompt, its version and the rules are those of the unit's comparison or call; ``None`` where it has neither.
     """
     sql = (
-        "SELECT u.study_id, a.hash, u.payload ->> 'instrument', u.payload ->> 'dimension', u.payload ->> 'dimensions', "
+        "SELECT u.study_id, a.hash, coalesce(r.prompt, c.prompt), coalesce(r.prompt_version, c.prompt_version), "
+        "coalesce(r.setting, u.payload ->> 'setting', ''), "
+        "CASE a.engine WHEN 'demo' THEN coalesce(r.engine_version, c.engine_version) ELSE '' END, "
+        "coalesce(r.instrument_version, u.payload ->> 'version', 1), "  # units of before versions were named are of the first
+        "u.payload ->> 'instrument', u.payload ->> 'dimension', u.payload ->> 'dimensions', "
         "u.first_id, u.second_id, s.language, u.payload ->> 'repeat', u.state = 'failed' "
-        "FROM unit u JOIN agent a ON a.id = u.payload ->> 'judge' LEFT JOIN session s ON s.id = u.first_id WHERE u.kind = 'comparison'"
+        "FROM unit u JOIN agent a ON a.id = u.payload ->> 'judge' LEFT JOIN session s ON s.id = u.first_id "
+        "LEFT JOIN comparison r ON r.id = (SELECT max(id) FROM comparison WHERE unit_id IN (u.id, u.result ->> 'source')) "
+        "LEFT JOIN call c ON c.id = (SELECT max(id) FROM call WHERE unit_id = u.id) WHERE u.kind = 'comparison'"
     )
     return query(store, sql + (" AND u.study_id = :study" if study_id else ""), **({"study": study_id} if study_id else {}))
 

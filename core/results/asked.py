@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 from core.agreement.comparing import RoleScore
 from core.results import reading
-from core.results.voices import Voice
+from core.results.voices import SAME, Voice
 from storage import units
 from storage.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ("study", "who", "instrument", "way", "dimension", "first", "second", "language", "repeat", "failed")
+VOICE = ("who", "prompt", "prompt_version", "setting", "way", "rules", "version", "language")  # as in ``voices``
+COLUMNS = ("study", *VOICE, "instrument", "dimension", "first", "second", "repeat", "failed")
+TOLD_BY_ROWS = ["prompt", "prompt_version", "rules"]
 LIKE_ROWS = {"verdict": "unscored", "winner": None, "role": None}  # a call that failed is a question without an answer
 
 
@@ -31,13 +33,15 @@ class Asked:
         return set() if self.failed is None else {int(id) for side in ("first", "second") for id in self.failed[side]}
 
     def joined(self, frame: "pd.DataFrame") -> "pd.DataFrame":
-        """The comparisons with the failed questions behind them, as unscored."""
+        """The comparisons with the failed questions behind them, as unscored; those answered elsewhere are none."""
         import pandas as pd
 
         if self.failed is None or self.failed.empty:
             return frame
-        kind = frame["rater_kind"].iloc[0] if len(frame) else "model"
-        more = self.failed.assign(**LIKE_ROWS, rater_kind=kind)
+        kind, same = frame["rater_kind"].iloc[0] if len(frame) else "model", list(SAME["comparison"])
+        answered = pd.MultiIndex.from_frame(frame[same])
+        failed = self.failed.drop_duplicates(same)
+        more = failed[~pd.MultiIndex.from_frame(failed[same]).isin(answered)].assign(**LIKE_ROWS, rater_kind=kind)
         return pd.concat([frame, more[[name for name in more if name in frame]]], ignore_index=True)
 
     def expected(self, frame: "pd.DataFrame") -> dict[int, frozenset[str]]:
@@ -64,21 +68,33 @@ def compared(store: Store, study_id: int | None = None) -> "pd.DataFrame":
 
     barred = reading.aside(store).all
     rows = [
-        (study, who, instrument, "item" if dimension else "instrument", dimension or json.loads(some or "[]"), first, second, *more)
-        for study, who, instrument, dimension, some, first, second, *more in units.compared(store, study_id)
+        (study, who, prompt, prompt_version, setting, "item" if dimension else "instrument", rules, int(version), language, instrument,
+         dimension or json.loads(some or "[]"), first, second, repeat, failed)
+        for study, who, prompt, prompt_version, setting, rules, version, instrument, dimension, some, first, second, language, repeat, failed
+        in units.compared(store, study_id)
         if not {first, second} & barred
     ]  # fmt: skip
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return as_the_others(pd.DataFrame(rows, columns=list(COLUMNS)))
+
+
+def as_the_others(questions: "pd.DataFrame") -> "pd.DataFrame":
+    """Questions that were never sent, with the wording that the others of their study were last asked with."""
+    if questions[TOLD_BY_ROWS].notna().all(axis=None):
+        return questions
+    together = ["study", "instrument", *(name for name in VOICE if name not in TOLD_BY_ROWS)]
+    others = questions.groupby(together, dropna=False)[TOLD_BY_ROWS].transform("last")
+    return questions.assign(**{name: questions[name].where(questions[name].notna(), others[name]) for name in TOLD_BY_ROWS})
 
 
 def asked_of(questions: "pd.DataFrame", voice: Voice, instrument: str, dimensions: Collection[str]) -> Asked:
-    """What one voice was asked on an instrument.
+    """What one voice was asked on an instrument; a question whose wording nobody knows is no voice's.
 
     Args:
         questions: from ``compared``. dimensions: all the instrument has.
     """
-    mine = {"who": voice.who, "way": voice.way, "instrument": instrument, "language": voice.language}
-    own = questions[(questions[list(mine)] == list(mine.values())).all(axis=1)]
+    own = questions[questions["instrument"] == instrument]
+    for name in VOICE:
+        own = own[own[name] == getattr(voice, name)]
     if own.empty:
         return NOTHING
     own = own.assign(dimension=own["dimension"].map(lambda one: [one] if isinstance(one, str) else one or list(dimensions)))
@@ -86,6 +102,7 @@ def asked_of(questions: "pd.DataFrame", voice: Voice, instrument: str, dimension
     for study, names in zip(own["study"], own["dimension"], strict=True):
         by_study.setdefault(int(study), set()).update(names)
     failed = own[(own["failed"] == 1) & own["first"].notna() & own["second"].notna()].explode("dimension")
+    failed = failed.astype(dict.fromkeys(("first", "second", "repeat"), int))
     return Asked({study: frozenset(names) for study, names in by_study.items()}, failed)
 
 

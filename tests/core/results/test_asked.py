@@ -29,6 +29,7 @@ def judged(store: Store, roles: int, dimensions: list[str], study: int | None = 
     for row in store.comparisons.rows(study_id=study):
         if row["dimension"] not in dimensions:
             gone(store, row["id"])
+    units.change(store, "UPDATE comparison SET way = 'item', prompt = 'judge/compare', prompt_version = 1 WHERE study_id = :study", {"study": study})
     return study, made
 
 
@@ -45,16 +46,25 @@ def gone(store: Store, id: int) -> None:
 
 
 def unit(store: Store, study: int, pair: tuple[int, int], dimension: str | None, state: str = "done", **more: Any) -> tables.Unit:
-    judge = store.agents.find(name="judge") or store.agents.add(tables.Agent(name="judge", seat="judge", hash="hash judge"))
+    judge = store.agents.find(name="judge") or store.agents.add(tables.Agent(name="judge", seat="judge", engine="openai", hash="hash judge"))
     payload = {"instrument": "hill", "dimension": dimension, "judge": judge.id, "repeat": 1, "of": 1} | more
     position = store.units.count(study_id=study)
     result = {"first": pair[0], "second": pair[1]}
-    return store.units.add(tables.Unit(study_id=study, position=position, kind="comparison", payload=payload, state=state, result=result))
+    made = store.units.add(tables.Unit(study_id=study, position=position, kind="comparison", payload=payload, state=state, result=result))
+    if state == "done":
+        sql = "UPDATE comparison SET unit_id = :unit WHERE study_id = :study AND first_id = :first AND second_id = :second AND dimension = coalesce(:dimension, dimension)"
+        units.change(store, sql, {"unit": made.id, "study": study, "dimension": dimension} | result)
+    return made
 
 
-def contested(store: Store, study: int, held: dict[int, reading.Held]) -> wins.Contest:
+def answered(store: Store, study: int) -> None:
+    """A unit for each comparison of a study."""
+    for row in store.comparisons.rows(study_id=study):
+        unit(store, study, (row["first_id"], row["second_id"]), row["dimension"], version=row["instrument_version"])
+
+
+def contested(store: Store, study: int | None, held: dict[int, reading.Held]) -> wins.Contest:
     frame = reading.comparisons(store, study)
-    frame["way"] = "item"
     (voice,) = voices(frame)
     wanted = asked.asked_of(asked.compared(store, study), voice, "hill", list(stages()))
     return wins.contest(of_voice(frame, voice), held, stages(), wanted)
@@ -79,12 +89,49 @@ def test_calls_that_failed_are_questions_without_an_answer(store: Store) -> None
 def test_a_dimension_whose_every_call_failed_was_asked_all_the_same(store: Store) -> None:
     wanted = one_each()
     study, made = judged(store, 3, wanted)
+    answered(store, study)
     missing = [d for d, stage in stages().items() if stage == "action" and d not in wanted]
     for role in range(3):
         for dimension in missing:
             unit(store, study, (made[role, "Careful"], made[role, "Plainer"]), dimension, "failed")
     contest = contested(store, study, reading.sessions(store, made.values()))
     assert {stage: contest.stages[stage].scores.pairs[0].left_out for stage in contest.stages} == {"exploration": 0, "insight": 0, "action": 3}
+
+
+def call(store: Store, unit: tables.Unit, version: int, prompt: str = "judge/compare") -> None:
+    """The call that a unit left, with this version of its prompt."""
+    store.calls.save({"study_id": unit.study_id, "unit_id": unit.id, "purpose": "compare", "prompt": prompt, "prompt_version": version,
+                      "prompt_hash": "h", "engine": "openai", "sent": {}, "about": [], "state": "failed"}, [], "")  # fmt: skip
+
+
+def test_what_failed_in_one_study_and_was_answered_in_another_is_answered(store: Store) -> None:
+    """Also what failed in both is one question."""
+    study, made = judged(store, 4, list(stages()))
+    answered(store, study)
+    pair, dimension = (made[0, "Careful"], made[0, "Plainer"]), next(iter(stages()))
+    lost = (made[1, "Careful"], made[1, "Plainer"])
+    (row,) = store.comparisons.rows(study_id=study, first_id=lost[0], second_id=lost[1], dimension=dimension)
+    gone(store, row["id"])
+    for other in (study, story.study(store, "Before"), story.study(store, "Long before")):
+        for one in (pair, lost) if other != study else (lost,):
+            call(store, unit(store, other, one, dimension, "failed"), 1)
+    held = reading.sessions(store, made.values())
+    every, own = contested(store, None, held), contested(store, study, held)
+    assert every.counts == own.counts and every.counts["undecided"] == 1 and sum(every.counts.values()) == 36
+    assert [stage.scores.pairs for stage in every.stages.values()] == [stage.scores.pairs for stage in own.stages.values()]
+
+
+@pytest.mark.parametrize("other", [{"prompt_version": 2}, {"setting": "none"}, {"version": 9}, {"prompt": "judge/compare_all"}, {}])
+def test_a_failed_call_counts_against_its_own_voice_only(store: Store, other: dict[str, Any]) -> None:
+    study, made = judged(store, 3, one_each())
+    answered(store, study)
+    dimension = next(d for d in stages() if d not in one_each())
+    more = {name: value for name, value in other.items() if name in ("setting", "version")}
+    failed = unit(store, study, (made[0, "Careful"], made[0, "Plainer"]), dimension, "failed", **more)
+    call(store, failed, other.get("prompt_version", 1), other.get("prompt", "judge/compare"))
+    contest = contested(store, study, reading.sessions(store, made.values()))
+    (pair,) = contest.stages[stages()[dimension]].scores.pairs
+    assert (sum(contest.counts.values()), pair.coverage < 1) == ((9, False) if other else (10, True))
 
 
 def test_a_call_for_the_whole_instrument_asks_all_or_those_it_names(store: Store) -> None:
