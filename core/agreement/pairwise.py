@@ -11,9 +11,8 @@ from core.agreement.clustered import (
     icc_parts,
     pearson_of_sums,
     pearson_parts,
-    with_ends,
 )
-from core.agreement.intervals import FEWEST, binomial_bounds, cluster_sums, effective, jackknife_bounds
+from core.agreement.intervals import FEWEST, Kind, binomial_bounds, cluster_sums, effective, jackknife_bounds
 from core.agreement.matching import cells_of, logit, rate_and_kappa, share_of
 from core.agreement.matrix import Floats
 
@@ -31,17 +30,28 @@ class Two:
 
 
 @dataclass(frozen=True)
+class PairMean(Clustered):
+    """A mean over pairs of raters; ``of`` are the places of those that have a value, and ``n`` counts their targets."""
+
+    of: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class LeftOut:
-    """The mean over pairs of raters, the same without each cluster, and what they rest on."""
+    """The mean over the pairs of raters that have a value, the same without each cluster, and what they rest on."""
 
     value: float
     without: Floats
-    sizes: Floats  # judgments of each cluster, over all pairs
+    sizes: Floats  # judgments of each cluster, over these pairs
     n: int  # targets, each once
     clusters: int
+    of: tuple[int, ...]  # places of these pairs
+
+    def with_ends(self, low: float = NAN, high: float = NAN, kind: Kind = "t") -> PairMean:
+        return PairMean(self.value, low, high, self.n, self.clusters, kind if low == low else "", self.of)
 
 
-def mean_icc(pairs: Sequence[Two]) -> Clustered:
+def mean_icc(pairs: Sequence[Two]) -> PairMean:
     """Mean ICC(A,1) of two raters, over pairs of raters; pairs without variance are left aside.
 
     The interval is from leaving out one cluster (with what every pair said of it) after the other, on the scale
@@ -54,13 +64,13 @@ def mean_icc(pairs: Sequence[Two]) -> Clustered:
     return by_z(found, (effective(found.sizes) - 1) / 2 if len(found.sizes) else 0.0)
 
 
-def mean_pearson(pairs: Sequence[Two]) -> Clustered:
+def mean_pearson(pairs: Sequence[Two]) -> PairMean:
     """Mean r of two raters, over pairs of raters; interval as for ``mean_icc``, by t of clusters − 1."""
     found = left_out([(pearson_parts(*(two.values - two.values.mean(axis=0)).T), two) for two in pairs], pearson_of_sums)
     return by_z(found, effective(found.sizes) - 1 if len(found.sizes) else 0.0)
 
 
-def mean_matches(pairs: Sequence[Two]) -> tuple[Clustered, Clustered]:
+def mean_matches(pairs: Sequence[Two]) -> tuple[PairMean, PairMean]:
     """Mean match rate (tie as a class) and mean kappa of two raters, over pairs of raters.
 
     Args:
@@ -72,42 +82,45 @@ def mean_matches(pairs: Sequence[Two]) -> tuple[Clustered, Clustered]:
     rates = left_out(parts, lambda sums: rate_and_kappa(sums)[0])
     kappas = left_out(parts, lambda sums: rate_and_kappa(sums)[1])
     df = effective(rates.sizes) - 1 if len(rates.sizes) else 0.0
-    rate = Clustered(rates.value, NAN, NAN, rates.n, rates.clusters)
+    rate = rates.with_ends()
     if rates.clusters >= FEWEST and rates.value == rates.value:
         low, high = jackknife_bounds(float(logit(np.array(rates.value))), logit(rates.without), df)
-        rate = with_ends(rates.value, share_of(low), share_of(high), rates.n, rates.clusters)
+        rate = rates.with_ends(share_of(low), share_of(high))
         if low != low:
             bounds = binomial_bounds(rates.value * rates.clusters, rates.clusters)
-            rate = Clustered(rates.value, bounds.low, bounds.high, rates.n, rates.clusters, bounds.kind)
+            rate = rates.with_ends(bounds.low, bounds.high, bounds.kind)
     return rate, by_z(kappas, df)
 
 
 def left_out(parts: Sequence[tuple[Floats, Two]], statistic: Callable[[Floats], Floats]) -> LeftOut:
-    """A statistic of added up parts, for each pair of raters, and its mean over the pairs that have one."""
-    names = {name: at for at, name in enumerate(dict.fromkeys(name for _rows, two in parts for name in two.clusters))}
-    targets = {target for _rows, two in parts for target in two.targets}
-    values, without, sizes = [], [], np.zeros(len(names))
-    for rows, two in parts:
+    """A statistic of added up parts, for each pair of raters, and its mean over the pairs that have one.
+
+    Targets and clusters are counted of these; of all where no pair has one.
+    """
+    values = [float(statistic(rows.sum(axis=0, keepdims=True))[0]) for rows, _two in parts]
+    of = tuple(at for at, value in enumerate(values) if np.isfinite(value))
+    counted = [parts[at] for at in of] or list(parts)
+    names = {name: at for at, name in enumerate(dict.fromkeys(name for _rows, two in counted for name in two.clusters))}
+    n = len({target for _rows, two in counted for target in two.targets})
+    if not of:
+        return LeftOut(NAN, np.zeros(0), np.zeros(0), n, len(names), of)
+    without, sizes = [], np.zeros(len(names))
+    for rows, two in counted:
         own = list(dict.fromkeys(two.clusters))
         sums = np.zeros((len(names), rows.shape[1]))
         sums[[names[name] for name in own]] = cluster_sums(rows, two.clusters)
-        value = float(statistic(sums.sum(axis=0, keepdims=True))[0])
-        if np.isfinite(value):
-            values.append(value)
-            without.append(statistic(sums.sum(axis=0) - sums))
-            sizes += np.bincount([names[name] for name in two.clusters], minlength=len(names))
-    if not values:
-        return LeftOut(NAN, np.zeros(0), np.zeros(0), len(targets), len(names))
-    return LeftOut(float(np.mean(values)), np.mean(without, axis=0), sizes, len(targets), len(names))
+        without.append(statistic(sums.sum(axis=0) - sums))
+        sizes += np.bincount([names[name] for name in two.clusters], minlength=len(names))
+    return LeftOut(float(np.mean([values[at] for at in of])), np.mean(without, axis=0), sizes, n, len(names), of)
 
 
-def by_z(found: LeftOut, df: float) -> Clustered:
+def by_z(found: LeftOut, df: float) -> PairMean:
     """The mean with its ends by Fisher's z (for two raters ½ ln F of an ICC(A,1) is the same)."""
     if found.value != found.value or found.clusters < FEWEST:
-        return Clustered(found.value, NAN, NAN, found.n, found.clusters)
+        return found.with_ends()
     with np.errstate(invalid="ignore", divide="ignore"):
         low, high = np.tanh(jackknife_bounds(float(np.arctanh(found.value)), np.arctanh(found.without), df))
-    return with_ends(found.value, float(low), float(high), found.n, found.clusters)
+    return found.with_ends(float(low), float(high))
 
 
 def two_verdicts(targets: Sequence[Hashable], verdicts: Sequence[Verdict], clusters: Sequence[Hashable]) -> Two:

@@ -1,7 +1,7 @@
 """The trust label: how far a judge agrees with one person, beside how far one person agrees with another.
 
-Like is compared with like: two raters at a time, on the sessions the judge and people judged, as a mean over people
-and over pairs of people.
+Like is compared with like: two raters at a time, on the same sessions, as a mean over people and over pairs of people.
+Where the judge and two people judged ``LEAST`` sessions both figures rest on these, else the judge's stands alone.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from core.agreement.clustered import Clustered
-from core.agreement.pairwise import Two, mean_icc, mean_matches, mean_pearson, two_verdicts
+from core.agreement.pairwise import PairMean, Two, mean_icc, mean_matches, mean_pearson, two_verdicts
 
 LEAST = 10  # shared sessions (or pairs of sessions); below, no figure
 EACH = 5  # of them by one person, or by two people, to count at all
@@ -24,18 +24,40 @@ Verdicts = Mapping[Hashable, str | None]
 
 
 @dataclass(frozen=True)
+class Rests:
+    """What a figure rests on: pairs of raters that have a value, the people in them, sessions (or pairs of sessions), clusters."""
+
+    pairs: int = 0
+    people: int = 0
+    n: int = 0
+    clusters: int = 0
+
+
+@dataclass(frozen=True)
 class Versus:
-    """Two raters at a time: their mean agreement over ``pairs`` of raters, on ``n`` sessions (or pairs of sessions).
+    """Two raters at a time: their mean agreement over pairs of raters.
 
     For ratings ``agreement`` is ICC(A,1) and ``second`` is r; for comparisons the match rate with tie as a
-    class and Cohen's kappa.
+    class and Cohen's kappa. A pair without a value (r or kappa of somebody who always says the same) is in neither
+    the mean nor the count: ``on`` is of ``agreement``, ``second_on`` of ``second``.
     """
 
     agreement: Clustered
     second: Clustered
-    pairs: int
-    n: int
-    clusters: int
+    on: Rests
+    second_on: Rests
+
+    @property
+    def pairs(self) -> int:
+        return self.on.pairs
+
+    @property
+    def n(self) -> int:
+        return self.on.n
+
+    @property
+    def clusters(self) -> int:
+        return self.on.clusters
 
     @property
     def few(self) -> bool:
@@ -46,8 +68,9 @@ class Versus:
 class Trust:
     """What may be said of a judge on one thing (item, dimension, total): nothing, figures that are too few, figures.
 
-    ``n`` and ``clusters`` count what the judge and people both judged, by people who judged at least ``EACH`` of it.
-    ``people_alone`` is person with person on the same sessions; ``None`` where they are under ``LEAST``.
+    ``n``, ``clusters`` and ``people`` count what ``judge`` rests on; without it, what the judge and people who judged
+    at least ``EACH`` of it both judged. ``people_alone`` is person with person; where there is one, ``judge`` rests on
+    the same sessions, and on nothing that one person alone judged. ``None``: two people judged fewer than ``LEAST``.
     """
 
     state: State = "none"
@@ -75,9 +98,12 @@ class Both:
     sessions: frozenset[Hashable]
 
 
+Raters = tuple[str | None, str, Both]  # two of them (None is the judge) and what both judged
+
+
 def trust_of(
     judge: Iterable[Hashable], people: Mapping[str, Iterable[Hashable]], cluster: Mapping[Any, str],
-    versus: Callable[[Sequence[tuple[str | None, str, Both]]], tuple[Clustered, Clustered]],
+    versus: Callable[[Sequence[Raters]], tuple[PairMean, PairMean]],
     session: Callable[[Hashable], Hashable] = lambda target: target,
 ) -> Trust:  # fmt: skip
     """The label, from what was judged by whom.
@@ -89,22 +115,43 @@ def trust_of(
     """
     judged = set(judge)
     own = {name: judged & set(targets) for name, targets in people.items()}
-    kept = [(None, name, both) for name, targets in own.items() if (both := both_of(targets, session)) is not None]
-    alone = [
+    kept = with_judge(own, session)
+    alone: list[Raters] = [
         (one, other, both)
         for (one, a), (other, b) in combinations(own.items(), 2)
         if (both := both_of(a & b, session)) is not None
     ]
+    ceiling = told(alone, versus, cluster)
+    if ceiling is not None:
+        same = {target for at in ceiling[1] for target in alone[at][2].targets}
+        pairs = {name for at in ceiling[1] for name in alone[at][:2]}
+        kept = with_judge({name: targets & same for name, targets in own.items() if name in pairs}, session)
+    found, every = told(kept, versus, cluster), rests(kept, cluster)
+    if found is None:
+        return Trust("none", every.n, every.clusters, every.people)
+    on = found[0].on
+    return Trust(state_of(on.n, on.clusters), on.n, on.clusters, on.people, found[0], ceiling[0] if ceiling else None)
 
-    def told(pairs: Sequence[tuple[str | None, str, Both]]) -> Versus | None:
-        n, clusters = counted(pairs, cluster)
-        return Versus(*versus(pairs), len(pairs), n, clusters) if n >= LEAST else None
 
-    n, clusters = counted(kept, cluster)
-    state = state_of(n, clusters)
-    if state == "none":
-        return Trust(state, n, clusters, len(kept))
-    return Trust(state, n, clusters, len(kept), told(kept), told(alone))
+def with_judge(own: Mapping[str, set[Hashable]], session: Callable[[Hashable], Hashable]) -> list[Raters]:
+    """The judge with each person who judged enough of it."""
+    return [(None, name, both) for name, targets in own.items() if (both := both_of(targets, session)) is not None]
+
+
+def told(
+    pairs: Sequence[Raters], versus: Callable[[Sequence[Raters]], tuple[PairMean, PairMean]], cluster: Mapping[Any, str]
+) -> tuple[Versus, tuple[int, ...]] | None:
+    """The figures of pairs of raters and the places of the pairs they rest on; ``None`` on fewer than ``LEAST``."""
+    if rests(pairs, cluster).n < LEAST:
+        return None
+    agreement, second = versus(pairs)
+    of = agreement.of or tuple(range(len(pairs)))
+    on, second_on = (rests([pairs[at] for at in places], cluster) for places in (of, second.of))
+    if on.n < LEAST:
+        return None
+    if second_on.n < LEAST:
+        second, second_on = PairMean(NAN, NAN, NAN, 0, 0), Rests()
+    return Versus(agreement, second, on, second_on), of
 
 
 def both_of(targets: set[Hashable], session: Callable[[Hashable], Hashable]) -> Both | None:
@@ -114,10 +161,11 @@ def both_of(targets: set[Hashable], session: Callable[[Hashable], Hashable]) -> 
     return Both(ordered, sessions) if len(sessions) >= EACH else None
 
 
-def counted(pairs: Sequence[tuple[str | None, str, Both]], cluster: Mapping[Any, str]) -> tuple[int, int]:
-    """Sessions (or pairs of sessions) and clusters of several pairs of raters, each once."""
+def rests(pairs: Sequence[Raters], cluster: Mapping[Any, str]) -> Rests:
+    """What several pairs of raters rest on: sessions (or pairs of sessions), clusters and people, each once."""
     sessions = {session for _one, _other, both in pairs for session in both.sessions}
-    return len(sessions), len({cluster[target] for _one, _other, both in pairs for target in both.targets})
+    clusters = {cluster[target] for _one, _other, both in pairs for target in both.targets}
+    return Rests(len(pairs), len({name for pair in pairs for name in pair[:2] if name is not None}), len(sessions), len(clusters))
 
 
 def trust_of_ratings(
@@ -129,12 +177,12 @@ def trust_of_ratings(
         judge: session → score. people: person → session → score. cluster: session → client or role.
     """
 
-    def two(pair: tuple[str | None, str, Both]) -> Two:
+    def two(pair: Raters) -> Two:
         one = judge if pair[0] is None else people[pair[0]]
         other, sessions = people[pair[1]], [s for s in pair[2].targets if isinstance(s, int)]
         return Two(sessions, np.array([[one[s], other[s]] for s in sessions], dtype=float), [cluster[s] for s in sessions])
 
-    def versus(pairs: Sequence[tuple[str | None, str, Both]]) -> tuple[Clustered, Clustered]:
+    def versus(pairs: Sequence[Raters]) -> tuple[PairMean, PairMean]:
         found = [two(pair) for pair in pairs]
         return mean_icc(found), mean_pearson(found)
 
@@ -153,7 +201,7 @@ def trust_of_comparisons(
         pair: question → the pair of sessions it asks about; pairs are what is counted against the minimum.
     """
 
-    def two(given: tuple[str | None, str, Both]) -> Two:
+    def two(given: Raters) -> Two:
         one, other, asked = judge if given[0] is None else people[given[0]], people[given[1]], given[2].targets
         return two_verdicts(asked, [(one[q], other[q], side[q]) for q in asked], [cluster[q] for q in asked])
 

@@ -9,7 +9,7 @@ import pytest
 from core import instruments
 from core.agreement.comparing import TIE
 from core.results import agreements, incomplete, reading
-from core.results.trust import Trust, majority, trust_of_comparisons, trust_of_ratings
+from core.results.trust import Rests, Trust, majority, trust_of_comparisons, trust_of_ratings
 from core.results.voices import JUDGES, of_voice, voices
 from storage.store import Store
 from tests import results_story as story
@@ -66,6 +66,42 @@ def test_people_are_compared_on_the_sessions_the_judge_rated() -> None:
     assert before == after and before and before.n == 40
     few = trust_of_ratings(judge, {"P1": one, "P2": people(9, 3)}, cluster)
     assert few.people_alone is None and few.people == 2
+
+
+def test_judge_and_people_stand_beside_each_other_on_the_same_sessions() -> None:
+    """What one person alone rated is no part of the comparison with what two people reach."""
+    judge, cluster = people(35, 1), clients(35)
+    one, other = people(35, 2), people(22, 3)
+    found = trust_of_ratings(judge, {"P1": one, "P2": other}, cluster)
+    assert found.judge and found.people_alone
+    assert (found.n, found.judge.n, found.people_alone.n) == (22, 22, 22) and found.judge.clusters == found.people_alone.clusters == 12
+    noise = one | {s: -9.0 * s for s in range(22, 35)}
+    assert trust_of_ratings(judge, {"P1": noise, "P2": other}, cluster) == found
+    third = {s: 3.0 + s % 2 for s in range(22, 35)}
+    assert trust_of_ratings(judge, {"P1": {s: one[s] for s in range(22)}, "P2": other, "P3": third}, cluster) == found
+    alone = trust_of_ratings(judge, {"P1": one, "P2": people(9, 3)}, cluster)
+    assert alone.people_alone is None and alone.judge and (alone.judge.n, alone.judge.pairs) == (35, 2)
+
+
+def test_a_figure_counts_the_pairs_that_have_a_value() -> None:
+    """r of somebody who always says the same is none; ICC(A,1) is 0, and both say what they rest on."""
+    judge, varied, same = people(40, 1), {s: v for s, v in people(40, 2).items() if s < 20}, dict.fromkeys(range(10, 40), 3.0)
+    apart = trust_of_ratings(judge, {"P1": varied, "P2": dict.fromkeys(range(30, 40), 3.0)}, clients(40)).judge
+    assert apart and apart.on == Rests(2, 2, 30, 12) and apart.second_on == Rests(1, 1, 20, 12)
+    assert (apart.second.n, apart.second.clusters, apart.agreement.n) == (20, 12, 30)
+    alone = trust_of_ratings(judge, {"P1": varied}, clients(40)).judge
+    assert alone and alone.second == apart.second
+    constant = trust_of_ratings(judge, {"P2": same}, clients(40)).judge
+    assert constant and constant.second_on == Rests() and np.isnan(constant.second.value) and constant.on.n == 30
+
+
+def test_kappa_counts_the_pairs_that_have_a_value() -> None:
+    ties: dict[Hashable, str | None] = dict.fromkeys(asked_questions(), "x")
+    rng = random.Random(2)
+    other: dict[Hashable, str | None] = {q: rng.choice(["x", "y"]) for q in asked_questions()[:30]}
+    found = label(ties, {"P1": dict.fromkeys(asked_questions()[40:], "x"), "P2": other}).judge
+    assert found and found.on == Rests(2, 2, 35, 20) and found.second_on == Rests(1, 1, 15, 15)
+    assert found.agreement.n == 70 and found.second.n == 30
 
 
 def test_a_person_who_judged_four_of_them_says_nothing() -> None:
