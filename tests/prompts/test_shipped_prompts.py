@@ -189,4 +189,4 @@ def test_a_judge_is_told_the_source_and_the_rule_of_its_own_instrument(prompt_id
             asked_for = asked(prompt_id, language, **instrument.about(language))
             assert instrument.about(language)["source"] in asked_for
             assert (middle in asked_for) == id.startswith("wai-o-s"), id
-            assert id.startswith("wai-o-s") or not re.search("alliance|联盟", asked_for.split("[1]")[0]), id
+            assert id.startswith("wai-o-s") or not re.search("alliance|同盟|联盟", asked_for.split("[1]")[0]), id
