@@ -57,7 +57,7 @@ def icc(scores: Scores) -> Icc:
         scores: one item, shape (n_targets, n_raters), any unit; a target with a missing cell is dropped, counted.
     Returns:
         The six forms named as by McGraw and Wong, each at most 1, with F, its degrees of freedom, p and the
-        95 % interval; nan and a note where there is no variance, one rater, or fewer than two targets.
+        95 % interval; nan and a note where the targets do not differ, one rater, or fewer than two targets.
     Source: Shrout & Fleiss (1979); McGraw & Wong (1996); computed by pingouin, intervals at full precision.
     """
     table = scores.complete
@@ -72,9 +72,12 @@ def icc(scores: Scores) -> Icc:
     if same(np.ptp(table, axis=1).max(), table):
         notes.append(Note("All raters gave the same scores: the ICC is 1 and has no interval."))
         return Icc({form: Estimate(1.0) for form in FORMS}, n, k, scores.dropped, spread, tuple(notes))
-    if same(spread, table):
-        notes.append(Note("The targets do not differ on average, so an ICC of the mean is not defined."))
+    if alike(table):
+        notes.append(Note("The targets do not differ on average: their raters contradict each other throughout, and there is no ICC."))
+        return Icc({form: Estimate() for form in FORMS}, n, k, scores.dropped, spread, tuple(notes))
     forms = {form: sound(found) for form, found in ask_pingouin(table).items()}
+    if any(np.isnan(e.value) for e in forms.values()):
+        notes.append(Note("An ICC is left out where its formula gives no value on the scale for these scores."))
     if any(np.isnan(e.low) and not np.isnan(e.value) for e in forms.values()):
         notes.append(Note("An interval is left out where its formula has no solution for these scores."))
     return Icc(forms, n, k, scores.dropped, spread, tuple(notes))
@@ -95,6 +98,15 @@ def undefined(table: Floats, raters: int) -> Note | None:
 
 def same(difference: float, table: Floats) -> bool:
     return bool(difference <= SAME * max(1.0, float(np.abs(table).max())))
+
+
+def alike(table: Floats) -> bool:
+    """Whether all targets have the same mean: what varies is then the raters' alone, and no form tells targets apart.
+
+    Args:
+        table: shape (n_targets, n_raters); nan where a rater did not score a target.
+    """
+    return same(float(np.ptp(np.nanmean(table, axis=1))), table[~np.isnan(table)])
 
 
 def ask_pingouin(table: Floats) -> dict[str, Estimate]:
@@ -120,8 +132,8 @@ def ask_pingouin(table: Floats) -> dict[str, Estimate]:
 
 
 def sound(found: Estimate) -> Estimate:
-    """The estimate without what its formulas could not give: an infinite value, an interval turned around."""
-    if not np.isfinite(found.value) or abs(found.value) > 1 / SAME:
+    """The estimate without what its formulas could not give: a value off the scale, an interval turned around."""
+    if not np.isfinite(found.value) or not -1 / SAME < found.value <= 1 + SAME:
         return Estimate(f=found.f, df1=found.df1, df2=found.df2, p=found.p)
     low, high = found.low, found.high
     if not (
@@ -151,11 +163,11 @@ def quick_icc(table: Floats, form: str) -> float:
         table: complete scores, shape (n_targets, n_raters).
         form: one of ``FORMS``.
     Returns:
-        At most 1; nan where it is not defined.
+        At most 1; nan where the targets have all the same mean, or the formula leaves the scale.
     Source: McGraw & Wong (1996), table 4; tests hold it against pingouin.
     """
     n, k = table.shape
-    if n < 2 or k < 2:
+    if n < 2 or k < 2 or alike(table):
         return NAN
     ms = mean_squares(table)
     upper, lower = {
@@ -169,4 +181,5 @@ def quick_icc(table: Floats, form: str) -> float:
         "ICC(A,k)": (ms.targets - ms.residual, ms.targets + (ms.raters - ms.residual) / n),
         "ICC(C,k)": (ms.targets - ms.residual, ms.targets),
     }[form]
-    return upper / lower if abs(lower) > SAME else NAN
+    value = upper / lower if abs(lower) > SAME else NAN
+    return value if value <= 1 + SAME else NAN

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.agreement.clustered import Clustered, from_z, to_z, with_ends
-from core.agreement.icc import SAME
+from core.agreement.icc import SAME, alike
 from core.agreement.intervals import FEWEST, cluster_sums, effective, jackknife_bounds
 from core.agreement.matrix import Floats
 
@@ -33,7 +33,7 @@ def one_way(table: Floats, clusters: Sequence[Hashable]) -> OneWay:
         table: scores, shape (n_targets, n_raters), nan where a rater did not score a target.
         clusters: the client or role of each target.
     Returns:
-        values at most 1; nan with fewer than two such targets or without variance, ends as ``clustered_icc``.
+        values at most 1; nan with fewer than two such targets or where these do not differ, ends as ``clustered_icc``.
     Source: Donner (1986), the analysis-of-variance estimator with k0; with as many raters everywhere it is that
         of Shrout & Fleiss (1979). Stepped up by Spearman (1910) and Brown (1910).
     """
@@ -46,6 +46,8 @@ def one_way(table: Floats, clusters: Sequence[Hashable]) -> OneWay:
     if len(own) < 2:
         return OneWay(nothing, nothing, NAN, 0, 0, alone)
     k = float(each.mean())
+    if alike(own):
+        return OneWay(nothing, nothing, k, int(each.min()), int(each.max()), alone)
     sums = cluster_sums(parts(own - np.nanmean(own)), names)
     (value,), (k0,) = icc_and_k0(sums.sum(axis=0)[None, :])
     single = Clustered(float(value), NAN, NAN, len(own), len(sums))

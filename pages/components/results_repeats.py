@@ -106,7 +106,7 @@ def caption(found: list[Agreed], used: Instrument, engine: str) -> str:
         )
     if any(one.forms[form].value != one.forms[form].value for one in found for form in FIRST):
         words += " " + _(
-            "No variance, no ICC: where all sessions and repeats score alike, there is nothing to tell apart."
+            "No variance, no ICC: where the sessions have all the same mean, there is nothing to tell apart."
         )
     return words
 

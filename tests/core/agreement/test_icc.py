@@ -95,10 +95,29 @@ def test_full_agreement_is_one_without_interval() -> None:
     assert np.isnan(found.forms["ICC(A,k)"].low)
 
 
-def test_targets_that_do_not_differ_give_no_huge_numbers() -> None:
-    found = icc(scores([[1.1, 3.3], [3.3, 1.1], [2.2, 2.2]]))
-    assert np.isnan(found.forms["ICC(1,k)"].value)
-    assert found.forms["ICC(1,1)"].value == pytest.approx(-1.0)
+CONTRADICTING = [
+    [[1.1, 3.3], [3.3, 1.1], [2.2, 2.2]],
+    [[1.0, 5.0], [5.0, 1.0]] * 6,
+    [[2.0, 3.0, 4.0], [3.0, 4.0, 2.0], [4.0, 2.0, 3.0]],
+]
+
+
+@pytest.mark.parametrize("table", CONTRADICTING)
+def test_raters_who_contradict_each_other_throughout_have_no_icc(table: list[list[float]]) -> None:
+    """The formulas give 6.00 and -1.50 and the like for targets that have all the same mean."""
+    found = icc(scores(table))
+    assert all(np.isnan(e.value) for e in found.forms.values())
+    assert "contradict each other throughout" in str(found.notes[0])
+    assert all(np.isnan(quick_icc(np.array(table), form)) for form in FORMS)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_icc_lies_above_its_scale(form: str) -> None:
+    """Nearly so: with hardly a difference between targets a denominator turns negative, and the ratio lies above 1."""
+    table = [[1.0, 5.0], [5.0, 1.0], [1.0, 5.0], [5.0, 1.01]]
+    found = icc(scores(table))
+    assert not found.forms[form].value > 1 and not quick_icc(np.array(table), form) > 1
+    assert np.isnan(found.forms["ICC(A,k)"].value) and "no value on the scale" in str(found.notes)
 
 
 def test_intervals_always_hold_their_value() -> None:

@@ -58,3 +58,5 @@ def test_a_session_with_one_rater_is_left_out_and_counted() -> None:
     none = one_way(np.array([[1.0, NAN], [NAN, 2.0]]), [1, 2])
     assert np.isnan(none.single.value) and none.alone == 2
     assert np.isnan(one_way(np.full((5, 2), 3.0), list(range(5))).single.value)
+    against = one_way(np.array([[1.0, 5.0, NAN], [NAN, 5.0, 1.0]] * 4), list(range(8)))
+    assert np.isnan([against.single.value, against.mean.value]).all() and (against.raters, against.fewest) == (2.0, 2)
