@@ -21,6 +21,7 @@ from pages.components.words import _, language, plain
 from storage import tables
 
 RUNNING, TROUBLE = "roles_running", "roles_trouble"  # in the browser session: the draft that is being built, and what stopped it
+UNKEPT = "roles_unkept"  # there too: what was written in a window that was behind, to be read and copied
 OPEN = "draft"  # in the address while a draft is open: its number
 LATEST_SEED = 99_999
 PLACES_BELOW = 14  # more than the library draws
@@ -58,20 +59,30 @@ def asked_for() -> Kept | None:
     return opened(row) if row is not None else None
 
 
-def keep(before: Kept, one: Draft) -> None:
-    """Keep what the draft has become; where another window was faster, that is said and its draft stays."""
-    st.session_state.pop(TROUBLE, None)
-    if one == before.draft:
-        return
+def keep(seen: Kept, one: Draft) -> bool:
+    """Keep what a person made of the draft as this window showed it; where another window was faster, that is said.
+
+    What a person does to a draft comes here from the click itself, not from a later run, which has read a newer draft.
+    """
+    clear_trouble()
+    if one == seen.draft:
+        return True
     try:
-        begun.keep(resources.store(), before.row, content(one, before.writer))
+        begun.keep(resources.store(), seen.row, content(one, seen.writer))
     except WorkbenchError as error:
         st.session_state[TROUBLE] = error
+        return False
+    return True
+
+
+def clear_trouble() -> None:
+    for key in (TROUBLE, UNKEPT):
+        st.session_state.pop(key, None)
 
 
 def leave() -> None:
-    for key in (RUNNING, TROUBLE):
-        st.session_state.pop(key, None)
+    clear_trouble()
+    st.session_state.pop(RUNNING, None)
     st.query_params.pop(OPEN, None)
 
 
@@ -181,7 +192,7 @@ def advance(one: Kept) -> None:
     Between an answer and its keeping no line touches the browser session: a click ends the run there.
     """
     store, keys = resources.store(), resources.keys()
-    st.session_state.pop(TROUBLE, None)
+    clear_trouble()
     trouble: WorkbenchError | None = None
     try:
         agent = store.agents.get(one.writer)
@@ -204,6 +215,7 @@ def show(one: Kept) -> None:
             head(one, ahead, running)
         if trouble := st.session_state.get(TROUBLE):
             layout.problem(trouble)
+            unkept()
         if ahead is not None and not running:
             ask_made_up(one)
         so_far(one, ahead, running)
@@ -257,10 +269,14 @@ def ask_made_up(kept: Kept) -> None:
         return
     with st.container(border=True):
         layout.muted(_("You typed in this draft. The next steps send it to a writer outside this machine."))
-        said = st.checkbox(_("What I typed is made up; no real person stands behind it."), one.made_up, key=f"roles_draft_made_up_{typed_words(one)}")
-        if said != one.made_up:
-            keep(kept, one.model_copy(update={"made_up": said}))
-            st.rerun()
+        key = f"roles_draft_made_up_{typed_words(one)}"
+        st.session_state[key] = one.made_up  # as it was said last, in whichever window
+        st.checkbox(_("What I typed is made up; no real person stands behind it."), key=key, on_change=say_made_up, args=(kept, key))
+
+
+def say_made_up(seen: Kept, key: str) -> None:
+    """The person's own click, and nothing else, says it: of the draft as this window showed it."""
+    keep(seen, seen.draft.model_copy(update={"made_up": bool(st.session_state[key])}))
 
 
 def typed_words(one: Draft) -> int:
@@ -292,13 +308,28 @@ def change(kept: Kept, step: str) -> None:
     with st.expander(_("Change this step"), icon=":material/edit:"), st.form(f"roles_form_{step}_{version(one)}", border=False):
         if step not in ("stressor", "traits"):
             layout.muted(_("What you write goes on to the writer: to one outside only after you say that it is made up."))
-        fields = role_facets.form(step, one.model_dump(), f"roles_{step}_{version(one)}", one.language)
-        anew = False
+        role_facets.form(step, one.model_dump(), f"roles_{step}_{version(one)}", one.language)
         if step in ("stressor", "demographics") and one.demographics.get("persona"):
-            anew = st.checkbox(_("Write the steps after it anew"), value=True, key=f"roles_anew_{step}_{version(one)}")
-        if st.form_submit_button(_("Keep the change"), key=f"roles_keep_{step}", icon=":material/check:"):
-            keep(kept, changed(one, step, fields, anew))
-            st.rerun()
+            st.checkbox(_("Write the steps after it anew"), value=True, key=f"roles_anew_{step}_{version(one)}")
+        st.form_submit_button(_("Keep the change"), key=f"roles_keep_{step}", icon=":material/check:", on_click=keep_change, args=(kept, step))
+
+
+def keep_change(seen: Kept, step: str) -> None:
+    """Keep a changed step, in the draft as this window showed it; what cannot be kept stands on the page."""
+    one = seen.draft
+    fields = role_facets.read(step, one.model_dump(), f"roles_{step}_{version(one)}", one.language)
+    anew = bool(st.session_state.get(f"roles_anew_{step}_{version(one)}"))
+    if not keep(seen, changed(one, step, fields, anew)):
+        st.session_state[UNKEPT] = (step, fields, one.language)
+
+
+def unkept() -> None:
+    """What a person wrote in a window that was behind: nothing of it is in the draft."""
+    if held := st.session_state.get(UNKEPT):
+        step, fields, spoken = held
+        with st.container(border=True):
+            layout.card_title(_("Not kept: {part}").format(part=role_facets.part_names()[step]))
+            role_facets.draw(step, fields, spoken)
 
 
 def version(one: Draft) -> int:
@@ -325,8 +356,9 @@ def save(kept: Kept) -> None:
             title = st.text_input(_("Title"), suggested, key=f"roles_title_{zlib.crc32(suggested.encode())}", width=420)
             made_up = st.checkbox(_("No real person stands behind it"), one.made_up, key=f"roles_save_made_up_{version(one)}") if one.typed else False
             if st.button(_("Save role"), key="roles_save", type="primary", icon=":material/save:"):
+                said = one.model_copy(update={"made_up": one.made_up and made_up})  # taken back here, it is not made up
                 try:
-                    card = service.save_role(resources.store(), one, title, resources.person(), made_up, kept.id)
+                    card = service.save_role(resources.store(), said, title, resources.person(), made_up, kept.id)
                 except WorkbenchError as error:
                     layout.problem(error)
                     return

@@ -122,59 +122,80 @@ def form(part: str, facets: Facets, key: str, text_language: str) -> dict[str, A
     """The fields of one part; gives the part's new value under its name, inside a form."""
     match part:
         case "stressor":
-            return {"stressor": stressor_field(facets["stressor"], key, text_language)}
+            stressor_field(facets["stressor"], key)
         case "demographics":
-            return {"demographics": person_fields(facets["demographics"], key)}
+            person_fields(facets["demographics"], key)
         case "life_events":
-            told = st.text_area(_("One event on each line"), "\n".join(facets["life_events"]), key=f"{key}_events", height=160)
-            return {"life_events": [line.strip() for line in told.splitlines() if line.strip()]}
+            st.text_area(_("One event on each line"), "\n".join(facets["life_events"]), key=f"{key}_events", height=160)
         case "traits":
-            return {"traits": trait_fields(facets["traits"], key)}
+            trait_fields(facets["traits"], key)
         case "text":
-            return {"text": st.text_area(_("Text of the role"), str(facets["text"]), key=f"{key}_text", height=420).strip()}
+            st.text_area(_("Text of the role"), str(facets["text"]), key=f"{key}_text", height=420)
+    return read(part, facets, key, text_language)
+
+
+def read(part: str, facets: Facets, key: str, text_language: str) -> dict[str, Any]:
+    """The part's new value under its name, as it stands in the fields that ``form`` drew with this key."""
+    entered = {str(name).removeprefix(f"{key}_"): value for name, value in st.session_state.items() if str(name).startswith(f"{key}_")}
+    match part:
+        case "stressor":
+            return {"stressor": stressor_of(facets["stressor"], entered["stressor"], text_language)}
+        case "demographics":
+            return {"demographics": dict(facets["demographics"]) | person_of(entered)}
+        case "life_events":
+            return {"life_events": [line.strip() for line in entered["events"].splitlines() if line.strip()]}
+        case "traits":
+            return {"traits": {sub: entered[sub] for sub in ingredients.traits()}}
+        case "text":
+            return {"text": entered["text"].strip()}
     return {}
 
 
-def stressor_field(now: Mapping[str, Any], key: str, text_language: str) -> dict[str, str]:
-    known, labels = ingredients.stressors(), stressor_names()
-    codes = list(known)
-    here = codes.index(now["subcategory"]) if now.get("subcategory") in known else None
-    picked = st.selectbox(_("Stressor"), codes, index=here, key=f"{key}_stressor", format_func=labels.__getitem__)
+def stressor_of(now: Mapping[str, Any], picked: str | None, text_language: str) -> dict[str, str]:
+    known = ingredients.stressors()
     if picked is None or picked == now.get("subcategory"):
         return dict(now)
     return {"category": known[picked].category, "subcategory": picked, "label": known[picked].label.of(text_language)}
 
 
-def person_fields(now: Mapping[str, Any], key: str) -> dict[str, Any]:
+def person_of(entered: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "age": int(entered["age"]), "gender": entered["gender"], "family_status": entered["family"].strip(),
+        "occupation": entered["work"].strip(), "persona": entered["persona"].strip(),
+    }  # fmt: skip
+
+
+def stressor_field(now: Mapping[str, Any], key: str) -> None:
+    known, labels = ingredients.stressors(), stressor_names()
+    codes = list(known)
+    here = codes.index(now["subcategory"]) if now.get("subcategory") in known else None
+    st.selectbox(_("Stressor"), codes, index=here, key=f"{key}_stressor", format_func=labels.__getitem__)
+
+
+def person_fields(now: Mapping[str, Any], key: str) -> None:
     labels = {code: gender_name(code) for code in ingredients.genders()}
     codes = list(labels)
     here = codes.index(now["gender"]) if now.get("gender") in codes else 0
     with st.container(horizontal=True):
-        age = st.number_input(_("Age"), 14, 100, int(now.get("age") or 35), key=f"{key}_age", width=120)
-        gender = st.selectbox(_("Gender"), codes, index=here, format_func=labels.__getitem__, key=f"{key}_gender", width=220)
-    family = st.text_input(_("Family"), str(now.get("family_status") or ""), key=f"{key}_family")
-    work = st.text_input(_("Work"), str(now.get("occupation") or ""), key=f"{key}_work")
-    persona = st.text_area(_("Persona"), str(now.get("persona") or ""), key=f"{key}_persona", height=140)
-    return dict(now) | {
-        "age": int(age), "gender": gender, "family_status": family.strip(), "occupation": work.strip(),
-        "persona": persona.strip(),
-    }  # fmt: skip
+        st.number_input(_("Age"), 14, 100, int(now.get("age") or 35), key=f"{key}_age", width=120)
+        st.selectbox(_("Gender"), codes, index=here, format_func=labels.__getitem__, key=f"{key}_gender", width=220)
+    st.text_input(_("Family"), str(now.get("family_status") or ""), key=f"{key}_family")
+    st.text_input(_("Work"), str(now.get("occupation") or ""), key=f"{key}_work")
+    st.text_area(_("Persona"), str(now.get("persona") or ""), key=f"{key}_persona", height=140)
 
 
-def trait_fields(now: Mapping[str, str], key: str) -> dict[str, str]:
+def trait_fields(now: Mapping[str, str], key: str) -> None:
     """A choice for each of the thirteen sub-categories."""
     grid = st.grid(3, min_column_width=220)
-    chosen: dict[str, str] = {}
     for sub, variants in ingredients.traits().items():
         with grid.cell():
-            chosen[sub] = one_trait(variants, now.get(sub, ""), f"{key}_{sub}")
-    return chosen
+            one_trait(variants, now.get(sub, ""), f"{key}_{sub}")
 
 
-def one_trait(variants: Mapping[str, Variant], now: str, key: str) -> str:
+def one_trait(variants: Mapping[str, Variant], now: str, key: str) -> None:
     labels = {code: one.label.of(language()) for code, one in variants.items()}
     codes = list(variants)
-    return st.selectbox(
+    st.selectbox(
         next(iter(variants.values())).subcategory_label.of(language()), codes, key=key,
         index=codes.index(now) if now in codes else 0, format_func=labels.__getitem__,
     )  # fmt: skip

@@ -6,10 +6,12 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from core.clearance import Clearance, kind_of
 from core.errors import ModelError
 from core.llm.agents import ensure_shipped
 from core.people import begun
 from core.roles import service
+from pages.components import asked
 from storage import tables
 from storage.store import Store
 from tests.pages.conftest import AsPerson, Open, assert_calm, shown
@@ -104,6 +106,74 @@ def test_what_was_typed_stays_unconfirmed_until_it_is_said_to_be_made_up(open_pa
     kept = store.drafts.get(1).content
     assert kept["typed"] and not kept["made_up"] and kept["demographics"]["persona"].startswith("Anna Smith")
     assert service.Draft.model_validate(store.drafts.get(1).content).typed
+
+
+def typed_by_hand(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """A draft in which a person typed, with a writer outside this machine."""
+    monkeypatch.setattr(asked, "stays_here", lambda agent: False)
+    at = step_by_step(open_page, steps=2)
+    next(one for one in at.text_area if str(one.key).startswith("roles_demographics_")).set_value("Anna Smith of Leeds, 41.")
+    next(button for button in at.button if "roles_keep_demographics" in str(button.key)).click().run()
+    assert_calm(at)
+    return at
+
+
+def tick(at: AppTest) -> Any:
+    return next(box for box in at.checkbox if str(box.key).startswith("roles_draft_made_up_"))
+
+
+def test_no_other_tab_says_again_that_words_are_made_up(open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    ensure_shipped(store)
+    desk = typed_by_hand(open_page, monkeypatch)
+    tick(desk).check().run()
+    assert store.drafts.get(1).content["made_up"] and tick(desk).value
+    couch = open_page("roles.py", draft=1)
+    assert tick(couch).value
+    tick(desk).uncheck().run()
+    couch.run()
+    couch.button(key="roles_next").click().run()
+    assert_calm(couch)
+    assert not store.drafts.get(1).content["made_up"] and not tick(couch).value
+
+
+def test_the_tick_is_of_the_words_its_tab_showed(open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    ensure_shipped(store)
+    desk = typed_by_hand(open_page, monkeypatch)
+    couch = open_page("roles.py", draft=1)
+    next(one for one in desk.text_area if str(one.key).startswith("roles_demographics_")).set_value("Bea Jones of York, 50.")
+    next(button for button in desk.button if "roles_keep_demographics" in str(button.key)).click().run()
+    tick(couch).check().run()  # what the couch shows is Anna
+    assert_calm(couch)
+    assert not store.drafts.get(1).content["made_up"] and "changed in another window" in shown(couch) and not tick(couch).value
+    tick(couch).check().run()  # now it shows Bea
+    assert store.drafts.get(1).content["made_up"]
+
+
+def test_taken_back_at_the_end_it_is_not_made_up(open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    ensure_shipped(store)
+    at = typed_by_hand(open_page, monkeypatch)
+    tick(at).check().run()
+    at.button(key="roles_rest").click().run()
+    box = next(box for box in at.checkbox if str(box.key).startswith("roles_save_made_up_"))
+    assert box.value
+    box.uncheck()
+    at.button(key="roles_save").click().run()
+    assert_calm(at)
+    assert kind_of(store, "role", store.roles.all()[0].id or 0) is Clearance.UNCONFIRMED
+
+
+def test_what_was_typed_in_a_tab_that_is_behind_stands_on_its_page(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    step_by_step(open_page, steps=2)
+    couch, row = open_page("roles.py", draft=1), store.drafts.get(1)
+    next(one for one in couch.text_area if str(one.key).startswith("roles_demographics_")).set_value("A cook who sings.")
+    begun.keep(store, row, row.content | {"life_events": ["Moved."], "event_kinds": ["move"]})  # meanwhile, at the desk
+    next(button for button in couch.button if "roles_keep_demographics" in str(button.key)).click().run()
+    assert_calm(couch)
+    assert store.drafts.get(1).content["life_events"] == ["Moved."]
+    assert "changed in another window" in shown(couch) and "A cook who sings." in shown(couch)
+    couch.button(key="roles_next").click().run()
+    assert "A cook who sings." not in shown(couch)
 
 
 def test_dropping_a_draft_takes_its_calls_with_it(open_page: Open, store: Store) -> None:
