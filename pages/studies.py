@@ -117,12 +117,13 @@ def new_study(store: Store) -> None:
     names, begun = {"form": _("Choose"), "text": _("As text (YAML)")}, study_draft.opened()
     if begun is not None:
         study_draft.bar(begun)
+    study_draft.catch_up(begun)
     way = study_draft.of("way", "form", names)
     ways = st.segmented_control(_("Design"), list(names), default=way, required=True, format_func=names.__getitem__, key=study_draft.key("way"))
     text = written_here() if ways == "text" else ""
     try:
         given = None if ways == "text" else study_form.form(store)
-        study_draft.keep(begun, text)
+        study_draft.keep(begun)
         given = read(text) if ways == "text" else given
         if given is None:
             layout.notice(_("Something is still missing above."), "warning")
@@ -135,8 +136,9 @@ def new_study(store: Store) -> None:
             plan = st.button(_("Save, and count what is answered already"), key="studies_plan", icon=":material/inventory_2:")
         if go or plan:
             resources.require("study")
+            study_draft.check_current()
             study = service.begin(store, given, resources.person())
-            study_draft.forget(study_draft.opened())
+            study_draft.forget(study_draft.open_id())
             st.query_params["study"] = str(study.id)
             del st.session_state["studies_study"]
             (service.start(store, study.id or 0, resources.keys()) if go else service.count_known(store, study.id or 0))
@@ -148,8 +150,9 @@ def new_study(store: Store) -> None:
 def written_here() -> str:
     """The design as YAML: what was chosen before, a file, or written here."""
     file = st.file_uploader(_("A design as a YAML file"), type=["yaml", "yml"], key="studies_file")
-    start_with = file.getvalue().decode("utf-8", "replace") if file else st.session_state.get("studies_as_text") or study_draft.of(study_draft.TEXT, "")
-    return st.text_area(_("Design"), start_with, height=320, key=f"{study_draft.key('design')}_{file.file_id if file else 0}")
+    start_with = study_draft.taken(study_draft.TEXT)
+    start_with = start_with or (file.getvalue().decode("utf-8", "replace") if file else st.session_state.get("studies_as_text") or study_draft.of(study_draft.TEXT, ""))
+    return st.text_area(_("Design"), start_with, height=320, key=study_draft.field(file.file_id if file else "0"))
 
 
 def written(design: dict[str, object]) -> str:

@@ -30,16 +30,25 @@ class Drafts(Records[tables.Draft]):
         """
 
         def work(connection: sqlite3.Connection) -> str:
-            found = connection.execute("SELECT changed FROM draft WHERE id = ?", (draft.id,)).fetchone()
-            if found is None:
-                raise NotFound("This draft was saved or dropped in another window. Nothing of it was changed here.")
-            if found[0] != draft.changed:
+            newest = read(connection, draft)
+            if newest.changed != draft.changed:
                 raise DataError("This draft was changed in another window meanwhile. Here it is as it stands there; what was changed there is kept.")
-            now = max(tables.now(), f"{draft.changed}+")  # never the same twice: whoever read it before is told
-            connection.execute("UPDATE draft SET content = ?, changed = ? WHERE id = ?", (json.dumps(dict(content)), now, draft.id))
-            return now
+            return put(connection, newest, content)
 
         return tables.Draft(**draft.model_dump(exclude={"content", "changed"}), content=dict(content), changed=self.database.write(work))
+
+    def choose(self, draft: tables.Draft, choices: Mapping[str, Any]) -> None:
+        """Keep these choices in a draft as it stands now; all others stay as they are there.
+
+        Raises:
+            NotFound: it was saved or dropped meanwhile. Nothing was changed.
+        """
+
+        def work(connection: sqlite3.Connection) -> None:
+            newest = read(connection, draft)
+            put(connection, newest, newest.content | dict(choices))
+
+        self.database.write(work)
 
     def drop(self, person_ids: Iterable[int], id: int) -> None:
         """Delete a person's draft and the calls it was written with, unless a record was made from them; one that is gone is gone."""
@@ -55,6 +64,25 @@ class Drafts(Records[tables.Draft]):
             writing.keep_setting(connection, reclaiming.UNFINISHED, True)
 
         self.database.write(work)
+
+
+def read(connection: sqlite3.Connection, draft: tables.Draft) -> tables.Draft:
+    """The draft as it stands now.
+
+    Raises:
+        NotFound: it was saved or dropped meanwhile.
+    """
+    found = connection.execute("SELECT content, changed FROM draft WHERE id = ?", (draft.id,)).fetchone()
+    if found is None:
+        raise NotFound("This draft was saved or dropped in another window. Nothing of it was changed here.")
+    return tables.Draft(**draft.model_dump(exclude={"content", "changed"}), content=json.loads(found[0]), changed=found[1])
+
+
+def put(connection: sqlite3.Connection, newest: tables.Draft, content: Mapping[str, Any]) -> str:
+    """Write the content; gives when it was changed: never the same twice, so that whoever read it before is told."""
+    now = max(tables.now(), f"{newest.changed}+")
+    connection.execute("UPDATE draft SET content = ?, changed = ? WHERE id = ?", (json.dumps(dict(content)), now, newest.id))
+    return now
 
 
 def unused(connection: sqlite3.Connection, calls: Iterable[int]) -> list[int]:

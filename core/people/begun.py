@@ -1,6 +1,7 @@
 """Drafts: what a person has begun and not saved yet is kept in the store, for that person alone."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from storage import tables
@@ -30,6 +31,38 @@ def keep(store: Store, draft: tables.Draft, content: Mapping[str, Any]) -> table
         NotFound: it was saved or dropped meanwhile. DataError: it was changed meanwhile, in another window.
     """
     return store.drafts.change(draft, content)
+
+
+def choose(store: Store, draft: tables.Draft, choices: Mapping[str, Any]) -> None:
+    """Keep these choices of a draft whose parts stand for themselves; what another window chose of the others stays.
+
+    Raises:
+        NotFound: it was saved or dropped meanwhile.
+    """
+    store.drafts.choose(draft, choices)
+
+
+@dataclass(frozen=True)
+class News:
+    """What another window did to a draft since this one last looked: ``taken`` over here, or chosen ``otherwise`` here."""
+
+    taken: dict[str, Any]
+    otherwise: dict[str, Any]
+
+
+def news(there: Mapping[str, Any], seen: Mapping[str, Any], before: Mapping[str, Any], here: Mapping[str, Any]) -> News:
+    """Three-way: what changed in the store is taken over, except where it was changed here too.
+
+    Args:
+        there, seen: the choices in the store now, and when this window last looked.
+        before, here: the choices in this window then, and now. A choice that is not offered here is missing in both.
+    """
+    moved = {name: value for name, value in there.items() if value != seen.get(name, before.get(name))}
+    mine = {name for name in here if here[name] != before.get(name)}
+    return News(
+        {name: value for name, value in moved.items() if name not in mine and value != here.get(name)},
+        {name: value for name, value in moved.items() if name in mine and value != here[name]},
+    )
 
 
 def drop(store: Store, person: tables.Person, id: int) -> None:

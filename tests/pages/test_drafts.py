@@ -227,6 +227,77 @@ def test_the_design_is_back_after_a_refresh(open_page: Open, store: Store) -> No
     assert at.toggle(key="studies_compare").value is False and at.selectbox(key="studies_setting").value == "general"
 
 
+def test_two_tabs_keep_what_each_of_them_chose(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    desk = open_page("studies.py")
+    desk.text_input(key="studies_name").set_value("Nights").run()
+    couch = open_page("studies.py")
+    desk.text_input(key="studies_name").set_value("Nights of A").run()
+    desk.number_input(key="studies_turns").set_value(8).run()
+    couch.number_input(key="studies_new_roles").set_value(2).run()
+    assert_calm(couch)
+    kept = store.drafts.get(1).content
+    assert (kept["name"], kept["turns"], kept["new_roles"]) == ("Nights of A", 8, 2)
+    assert "taken over here: Name, Turns at most." in shown(couch)
+    assert (couch.text_input(key="studies_name_1").value, couch.number_input(key="studies_turns_1").value) == ("Nights of A", 8)
+    assert "taken over" not in shown(couch.run())
+    desk.run()
+    assert desk.number_input(key="studies_new_roles_1").value == 2 and "taken over here: New roles." in shown(desk)
+    assert store.drafts.get(1).content == kept
+
+
+def test_one_choice_made_in_two_tabs_is_the_last_one_and_said(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    desk = open_page("studies.py")
+    desk.text_input(key="studies_name").set_value("Nights").run()
+    couch = open_page("studies.py")
+    desk.text_input(key="studies_name").set_value("At the desk").run()
+    couch.text_input(key="studies_name").set_value("On the couch").run()
+    assert store.drafts.get(1).content["name"] == "On the couch" and "Chosen otherwise in another window: Name." in shown(couch)
+    desk.run()
+    assert desk.text_input(key="studies_name_1").value == "On the couch" and "taken over here: Name." in shown(desk)
+
+
+def test_tabs_opened_before_anything_was_chosen_share_one_draft(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    desk, couch = open_page("studies.py"), open_page("studies.py")
+    desk.text_input(key="studies_name").set_value("Nights").run()
+    couch.number_input(key="studies_turns").set_value(8).run()
+    assert_calm(couch)
+    assert store.drafts.count() == 1 and couch.text_input(key="studies_name_1").value == "Nights"
+    assert (store.drafts.all()[0].content["name"], store.drafts.all()[0].content["turns"]) == ("Nights", 8)
+
+
+def test_no_study_begins_from_a_design_its_tab_has_not_shown(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    desk = open_page("studies.py")
+    desk.text_input(key="studies_name").set_value("Nights").run()
+    couch = open_page("studies.py")
+    desk.number_input(key="studies_turns").set_value(8).run()
+    couch.button(key="studies_plan").click().run()
+    assert_calm(couch)
+    assert store.studies.count() == 0 and "nothing was started" in shown(couch)
+    couch.button(key="studies_plan").click().run()
+    assert store.studies.all()[0].design["steps"][1]["most_turns"] == 8
+    desk.button(key="studies_plan").click().run()
+    assert store.studies.count() == 1 and "saved or dropped in another window" in shown(desk)
+    desk.number_input(key="studies_turns").set_value(10).run()
+    assert_calm(desk)
+    assert store.drafts.all()[0].content["name"] == "Nights" and store.drafts.all()[0].content["turns"] == 10
+
+
+def test_a_design_written_in_two_tabs(open_page: Open, store: Store) -> None:
+    desk = open_page("studies.py")
+    desk.segmented_control(key="studies_way").set_value("text").run()
+    couch = open_page("studies.py")
+    desk.text_area[0].set_value("name: Nights").run()
+    couch.run()
+    assert_calm(couch)
+    assert couch.text_area[0].value == "name: Nights"
+    couch.text_area[0].set_value("name: Days").run()
+    assert store.drafts.get(1).content["text"] == "name: Days"
+
+
 def test_the_draft_goes_once_the_study_is_begun(open_page: Open, store: Store) -> None:
     ensure_shipped(store)
     at = open_page("studies.py")

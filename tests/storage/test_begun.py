@@ -48,6 +48,27 @@ def test_what_another_window_kept_is_not_overwritten(store: Store) -> None:
         begun.keep(store, second, {"step": 4})
 
 
+def test_choices_of_two_windows_stand_side_by_side(store: Store) -> None:
+    ann = somebody(store, "a")
+    first = begun.begin(store, ann, "study", {"name": "Nights", "turns": 20})
+    begun.choose(store, first, {"turns": 8})
+    begun.choose(store, first, {"new_roles": 2})  # read before the other window chose
+    assert store.drafts.get(first.id or 0).content == {"name": "Nights", "turns": 8, "new_roles": 2}
+    with pytest.raises(DataError, match="another window"):
+        begun.keep(store, first, {})
+    begun.drop(store, ann, first.id or 0)
+    with pytest.raises(NotFound):
+        begun.choose(store, first, {"turns": 6})
+
+
+def test_news_of_another_window_are_told_from_what_was_chosen_here() -> None:
+    there = {"name": "B", "turns": 8, "seed": 2, "client": "gone", "roles": [1]}
+    seen = {"name": "A", "turns": 20, "seed": 1, "client": "gone"}
+    before = {"name": "A", "turns": 20, "seed": 1, "client": "usual"}  # what is gone is not offered here
+    found = begun.news(there, seen, before, before | {"turns": 9, "seed": 2})
+    assert found == begun.News(taken={"name": "B", "roles": [1]}, otherwise={"turns": 8})
+
+
 def test_calls_of_a_kept_draft_are_not_loose_and_go_with_it(store: Store) -> None:
     ann = somebody(store, "a")
     mine, loose = a_call(store), a_call(store)
