@@ -6,7 +6,7 @@ longer used are dropped, and the count of what is missing is printed. The tests 
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,11 +17,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 FLOORS = ("pages", "core", "storage")
 LANGUAGES = ("zh",)
-ERRORS = (
-    "DataError", "ModelError", "NotAllowed", "NotFound", "PromptError", "Refused", "StoreError", "WorkbenchError", "Fault", "Note",
-    "Remark",
-)  # fmt: skip
-CALLS = {"_": 1, "many": 2, "msg": 1} | dict.fromkeys(ERRORS, 1)
+ROOT_ERROR = "WorkbenchError"  # it and its children, wherever they are, take their message first
+CALLS = {"_": 1, "many": 2, "msg": 1} | dict.fromkeys(("Fault", "Note", "Remark"), 1)
 Message = str | tuple[str, ...]
 
 
@@ -30,22 +27,36 @@ def messages() -> Iterator[tuple[Message, str, int]]:
 
     Read from the syntax tree: Babel's own reader does not look into f-strings.
     """
-    for floor in FLOORS:
-        for path in sorted((ROOT / floor).rglob("*.py")):
-            for call in ast.walk(ast.parse(path.read_text("utf-8"))):
-                if isinstance(call, ast.Call) and (message := message_of(call)):
-                    yield message, str(path.relative_to(ROOT)), call.lineno
+    paths = [path for floor in FLOORS for path in sorted((ROOT / floor).rglob("*.py"))]
+    trees = {path: ast.parse(path.read_text("utf-8")) for path in paths}
+    calls = CALLS | dict.fromkeys(errors_of(trees.values()), 1)
+    for path, tree in trees.items():
+        for call in ast.walk(tree):
+            if isinstance(call, ast.Call) and (message := message_of(call, calls)):
+                yield message, str(path.relative_to(ROOT)), call.lineno
 
 
-def message_of(call: ast.Call) -> Message | None:
+def errors_of(trees: Iterable[ast.Module]) -> set[str]:
+    """The names of all errors that speak to people: children and their children."""
+    classes = [one for tree in trees for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
+    found = {ROOT_ERROR}
+    while more := {one.name for one in classes if found & {called(base) for base in one.bases}} - found:
+        found |= more
+    return found
+
+
+def called(node: ast.expr) -> str:
+    """A name as it is written last: ``DataError`` of ``errors.DataError``."""
+    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+
+
+def message_of(call: ast.Call, calls: Mapping[str, int]) -> Message | None:
     """The message a call names; ``None`` for other calls and for messages that are not written out."""
-    name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
-    if name not in CALLS:
+    wanted = calls.get(called(call.func), 0)
+    said = [arg.value for arg in call.args[:wanted] if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+    if not said or len(said) < wanted or not said[0]:
         return None
-    said = [arg.value for arg in call.args[: CALLS[name]] if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
-    if not said or len(said) < CALLS[name] or not said[0]:
-        return None
-    return said[0] if CALLS[name] == 1 else (said[0], said[1])
+    return said[0] if wanted == 1 else (said[0], said[1])
 
 
 def gathered() -> Catalog:
