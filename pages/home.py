@@ -8,9 +8,10 @@ import streamlit as st
 from core.clearance import Clearance, kinds
 from core.errors import WorkbenchError
 from core.results import reading
+from core.studies import versions
 from pages.components import badges, crisis, home_for, layout, resources, update_note
 from pages.components.words import _, language, many
-from storage import tables
+from storage import tables, units
 from storage.store import Store
 
 
@@ -69,10 +70,17 @@ def next_step(store: Store, n: dict[str, int]) -> None:
     """The one thing to do next, by what is still missing."""
     waiting = next(iter(unconfirmed(store)), None)
     paused = store.sessions.find(origin="live", state="paused", withdrawn="")
+    newer = units.going_on(store)
     unfinished = next(
-        (s for s in store.studies.all() if s.state in ("running", "stopped", "needs the key")), None
+        (s for s in store.studies.all() if s.state in ("running", "stopped", "needs the key") and s.id not in newer), None
     )
-    if unfinished is not None:
+    if unfinished is not None and unfinished.state != "running" and versions.cannot_go_on(store, unfinished.id or 0):
+        layout.next_step(
+            _("Look after the study “{name}”").format(name=unfinished.name),
+            _("It was begun with another version of an instrument and cannot go on. Begin it as a new study; what is the same is not asked again."),
+            _("Open Studies"), "studies.py", {"study": unfinished.id}, key="home_next",
+        )  # fmt: skip
+    elif unfinished is not None:
         layout.next_step(
             _("Look after the study “{name}”").format(name=unfinished.name),
             _("It is not finished: see how far it is, or let it go on."),

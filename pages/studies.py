@@ -27,7 +27,7 @@ from pages.components import (
     study_standing,
 )
 from pages.components.words import _, many
-from storage import tables
+from storage import tables, units
 from storage.store import Store
 
 NEW = 0
@@ -37,7 +37,8 @@ def chosen(store: Store) -> int:
     """The study of the address, or a new one."""
     rows = sorted(store.studies.all(), key=lambda study: -(study.id or 0))
     who = store.persons.names()
-    names = {study.id or 0: label(study, who) for study in rows} | {NEW: _("New study")}
+    newer = units.going_on(store)
+    names = {study.id or 0: label(study, who, newer.get(study.id or 0)) for study in rows} | {NEW: _("New study")}
     asked = record_id(st.query_params.get("study", ""))
     if st.session_state.get("studies_study") not in names:
         first = NEW if study_draft.opened() else next(iter(names))  # what was being chosen is gone on with
@@ -53,9 +54,11 @@ def chosen(store: Store) -> int:
     return int(picked)
 
 
-def label(study: tables.Study, who: Mapping[int, str]) -> str:
-    """A study in one line; one that a counselor asked for, of an own session, says so."""
+def label(study: tables.Study, who: Mapping[int, str], newer: int | None = None) -> str:
+    """A study in one line; one that a counselor asked for, of an own session, says so, as does one that another goes on with."""
     words = f"{study.id} · {study.name}"
+    if newer is not None:
+        words = _("{study} (goes on as study {n})").format(study=words, n=newer)
     if own.session_of(study) is None:
         return words
     return _("{study} (asked for by {code}, of one session)").format(study=words, code=who.get(study.person_id or 0, "–"))

@@ -24,8 +24,15 @@ CHOSEN: Mapping[Which, str] = {"open": "state IN ('planned', 'running')", "redo"
 WAITING = "SELECT id, position, kind, stage, key, payload, attempts, result FROM unit "
 
 
-def add_study(store: Store, study: tables.Study, units: Iterable[Mapping[str, Any]]) -> tables.Study:
-    """A study with all its units (kind, stage, payload) in one transaction; positions count from 0."""
+GOES_ON = "studies begun anew"  # setting: study → the study that has the same plan and goes on with it
+
+
+def add_study(store: Store, study: tables.Study, units: Iterable[Mapping[str, Any]], instead_of: int | None = None) -> tables.Study:
+    """A study with all its units (kind, stage, payload) in one transaction; positions count from 0.
+
+    Args:
+        instead_of: the study it goes on with.
+    """
     insert_unit = text(
         "INSERT INTO unit (study_id, position, kind, stage, key, payload, state, reason, attempts, asked_twice, result) "
         "VALUES (:study, :position, :kind, :stage, '', :payload, 'planned', '', 0, 0, '{}')"
@@ -46,9 +53,20 @@ def add_study(store: Store, study: tables.Study, units: Iterable[Mapping[str, An
         ]
         if rows:
             session.connection().execute(insert_unit, rows)
+        if instead_of is not None:
+            before = session.get(tables.Setting, GOES_ON)
+            going_on = (before.value if before is not None else {}) | {str(instead_of): study.id}
+            session.merge(tables.Setting(name=GOES_ON, value=going_on))
 
     store.database.run(both)
     return study
+
+
+def going_on(store: Store) -> dict[int, int]:
+    """Studies that were begun anew, each with the study that goes on with it; without those whose new study was deleted."""
+    told = store.settings.get(GOES_ON) or {}
+    there = {row[0] for row in query(store, "SELECT id FROM study")} if told else set()
+    return {int(old): new for old, new in told.items() if new in there}
 
 
 def planned_with(store: Store, study_id: int, which: Which) -> list[tuple[str, int | None]]:

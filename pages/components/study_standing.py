@@ -10,6 +10,7 @@ from core.studies.worker import doing
 from pages.components import badges, layout, resources, study_money
 from pages.components.reasons import reason_words
 from pages.components.words import _, many, plain, say
+from storage import units
 from storage.store import Store
 
 MOVING = ("running", "stopping")
@@ -74,7 +75,7 @@ def look(study_id: int, drawn_as: str) -> None:
         badges.running(state) if study.state in MOVING else badges.fact(state, "flag"),
         badges.engine(study.engine),
     ])  # fmt: skip
-    if study.reason:
+    if study.reason and units.going_on(store).get(study_id) is None:  # else the sentence below says what goes on
         layout.notice(say(sentences.read(study.reason)), "warning")
     if study.state == "needs the key":
         ask_for_keys(found)
@@ -204,7 +205,9 @@ def buttons(found: Standing) -> None:
 
 
 def begun_otherwise(found: Standing) -> bool:
-    """Whether the study was begun with another version of an instrument: then why it is not continued, and one button."""
+    """Whether the study was begun with another version of an instrument: then why it is not continued, and one button: to
+    begin it as a new study, or to open the one that goes on with it.
+    """
     store, study, id = resources.store(), found.study, found.study.id or 0
     try:
         versions.check(store, id, "open")
@@ -212,7 +215,10 @@ def begun_otherwise(found: Standing) -> bool:
     except versions.OtherVersion as error:
         if not study.reason or say(sentences.read(study.reason)) != say(error):
             layout.notice(say(error), "warning")
-        if st.button(_("Begin it as a new study"), key="studies_anew", type="primary", icon=":material/restart_alt:"):
+        if (new := units.going_on(store).get(id)) is not None:
+            if st.button(_("Open study {n}").format(n=new), key="studies_newer", icon=":material/arrow_forward:"):
+                open_study(new)
+        elif st.button(_("Begin it as a new study"), key="studies_anew", type="primary", icon=":material/restart_alt:"):
             begin_anew(store, id)
         return True
     except WorkbenchError as error:
@@ -227,6 +233,10 @@ def begin_anew(store: Store, id: int) -> None:
     except WorkbenchError as error:
         layout.problem(error)
         return
-    st.query_params["study"] = str(study.id)
+    open_study(study.id or 0)
+
+
+def open_study(id: int) -> None:
+    st.query_params["study"] = str(id)
     st.session_state.pop("studies_study", None)
     st.rerun()

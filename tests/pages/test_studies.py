@@ -12,7 +12,7 @@ from core.instruments import load
 from core.llm.agents import ensure_shipped
 from core.llm.asking import now
 from core.llm.refusals import MESSAGES
-from core.studies import service
+from core.studies import service, versions
 from core.studies.prices import OverBudget
 from core.studies.unit import NOTHING_CAME
 from pages.components import words as catalogues
@@ -346,3 +346,24 @@ def test_a_study_of_another_version_offers_one_button_and_no_other(open_page: Op
     new = store.studies.all()[-1]
     assert new.id != study.id and at.query_params["study"] == str(new.id)
     assert "was begun with version" not in shown(at) and at.button(key="studies_start").label == "Start"
+
+
+def test_a_study_that_was_begun_anew_leads_to_the_new_one(open_page: Open, store: Store) -> None:
+    ensure_shipped(store)
+    a_session(store)
+    old = service.begin(store, yaml.safe_load(DESIGN)).id or 0
+    units.change(store, "UPDATE unit SET payload = json_remove(payload, '$.version') WHERE study_id = :id", {"id": old})
+    store.studies.update(old, state="stopped", reason=sentences.written(versions.other_version(old, versions.moved(store, old, "open")[0])))
+    home = shown(open_page())
+    assert "Look after the study “Alliance”" in home and "cannot go on" in home and "let it go on" not in home
+    new = service.begin_anew(store, old)
+    store.studies.update(new.id or 0, state="finished")
+    assert "Look after the study" not in shown(open_page())
+    at = open_page("studies.py", study=old)
+    assert_calm(at)
+    assert f"Study {new.id} goes on with its plan" in shown(at) and "Choose “Begin it as a new study”" not in shown(at)
+    assert f"{old} · Alliance (goes on as study {new.id})" in at.selectbox(key="studies_study").options
+    assert "studies_anew" not in {button.key for button in at.button}
+    at.button(key="studies_newer").click().run()
+    assert_calm(at)
+    assert at.query_params["study"] == str(new.id) and f"{new.id} · Alliance (2)" == at.selectbox(key="studies_study").options[0]

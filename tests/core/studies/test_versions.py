@@ -81,13 +81,29 @@ def test_the_same_plan_is_begun_anew_and_what_is_the_same_is_reused(
     units.change(store, "UPDATE unit SET key = 'of the first version' WHERE study_id = :id AND kind = 'rating'", {"id": old})
     asked = len(store.calls.all())
     new = service.begin_anew(store, old, people.owner(store))
-    assert new.id != old and new.design == store.studies.get(old).design and new.state == "planned"
+    assert new.id != old and new.state == "planned" and (new.name, new.design["name"]) == ("Alliance (2)", "Alliance (2)")
+    assert new.design | {"name": "Alliance"} == store.studies.get(old).design
     assert states(store, new.id or 0) == {"comparison": {"reused": 4}, "rating": {"planned": 8}}
     service.start(store, new.id or 0, worker=False)
     service.work_off(store)
     assert states(store, new.id or 0)["rating"] == {"done": 8} and len(store.calls.all()) == asked + 8
     rows = [row for row in store.ratings.all() if row.study_id == new.id]
     assert {row.instrument_version for row in rows} == {HERE} and not versions.moved(store, new.id or 0, "all")
+
+
+def test_a_study_is_begun_anew_once_and_names_the_one_that_goes_on(store: Store, sessions: list[int]) -> None:
+    old = service.begin(store, DESIGN).id or 0
+    of_version(store, old, None)
+    new = service.begin_anew(store, old).id or 0
+    with pytest.raises(DataError, match=f"Study {old} was begun anew already: study {new} goes on with its plan"):
+        service.begin_anew(store, old)
+    with pytest.raises(versions.OtherVersion, match=f"Study {new} goes on with its plan. Nothing more is asked in study {old}") as told:
+        service.start(store, old, worker=False)
+    assert "anew" not in str(told.value) and len(store.studies.all()) == 2
+    of_version(store, new, HERE + 1)
+    assert service.begin_anew(store, new).name == "Alliance (3)"
+    store.delete("study", new)
+    assert service.begin_anew(store, old).name == "Alliance (2)", "what went on with it is gone"
 
 
 def test_a_plan_with_an_item_that_is_no_more_is_refused(store: Store, sessions: list[int]) -> None:
