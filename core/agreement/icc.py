@@ -65,7 +65,8 @@ def icc(scores: Scores) -> Icc:
     spread = float(np.std(table.mean(axis=1), ddof=1)) if n > 1 and k > 0 else NAN
     notes: list[Note] = []
     if scores.dropped:
-        notes.append(Note("{n} targets were dropped because a score is missing.", n=scores.dropped))
+        one = Note("One target was dropped because a score is missing.")
+        notes.append(one if scores.dropped == 1 else Note("{n} targets were dropped because a score is missing.", n=scores.dropped))
     why = undefined(table, k)
     if why is not None:
         return Icc({form: Estimate() for form in FORMS}, n, k, scores.dropped, spread, (*notes, why))

@@ -1,6 +1,6 @@
 """``rapport agreement``: how far raters agree, from a table of ratings."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -106,13 +106,15 @@ def pairs_of(scores: Scores, item: str) -> tuple[list[dict[str, Any]], list[Note
         who = {"a": scores.raters[i], "b": scores.raters[j]}
         told.append({**who, "item": item, "n": int(both.sum()), **numbers})
         if levels and any(np.isnan(value) for value in numbers.values()):
-            notes.append(
-                Note(
-                    "{a} and {b}: {n} targets in common, too few or without variance for some of their numbers.",
-                    n=int(both.sum()), **who,
-                )
-            )  # fmt: skip
+            notes.append(too_little(int(both.sum()), who))
     return told, notes
+
+
+def too_little(n: int, who: Mapping[str, Hashable]) -> Note:
+    """Why some numbers of two raters are missing."""
+    if n == 1:
+        return Note("{a} and {b}: one target in common, too few for their numbers.", **who)
+    return Note("{a} and {b}: {n} targets in common, too few or without variance for some of their numbers.", n=n, **who)
 
 
 def levels_of(values: Floats) -> list[float]:
