@@ -23,7 +23,6 @@ from pages.components import (
     results_wins,
     results_words,
     trust_table,
-    trust_words,
 )
 from pages.components.words import _, many, plain
 
@@ -112,15 +111,10 @@ def instrument_choice(used: list[str], key: str) -> str:
 
 
 def trust(table: str, instrument: str, voice: Voice) -> None:
-    """The trust label of the total, in full, and those of its dimensions on demand."""
+    """The trust label of the total, in one line, and those of its dimensions on demand."""
     if voice.kind not in JUDGES:
         return
-    ratings, label = table == "rating", results_data.label(table, instrument, voice)
-    badges.row(trust_words.badges_of(label, ratings))
-    layout.muted(_("All dimensions together: {words}").format(words=trust_words.sentence(label, ratings)))
-    if label.real.n or label.rules.n:
-        with st.expander(_("Trust label by dimension"), icon=":material/balance:"):
-            trust_table.show(table, instrument, voice)
+    trust_table.head(table, instrument, voice)
 
 
 def versions(held: Mapping[int, Held]) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING
 
+from core.agreement.clustered import Clustered
 from core.agreement.comparing import EVEN, TIE, Outcome
 from core.agreement.matching import MatchRates, clustered_matches, match_rates
 from core.results.agreements import TOTAL, people_values, with_sums
@@ -17,16 +18,32 @@ from core.results.wins import outcomes_of
 if TYPE_CHECKING:
     import pandas as pd
 
-REAL, RULES = "real", "rules"  # sessions by what spoke in them: people, models, imported words; or the demo engine
-MADE = (REAL, RULES)
+OTHER, RULES = "other", "rules"  # sessions made by rules: the demo engine spoke in them; all others: people, models, imported words
+MADE = (OTHER, RULES)
 
 
 @dataclass(frozen=True)
 class Label:
-    """The label over real sessions, and apart from it the figures on sessions in which rules spoke."""
+    """What may be said of a judge on sessions made by rules, and apart from it on other sessions.
 
-    real: Trust = NOTHING
+    ``judged`` are the kinds of sessions it judged at all, whether or not people judged any of them.
+    """
+
+    other: Trust = NOTHING
     rules: Trust = NOTHING
+    judged: tuple[str, ...] = ()
+
+    def on(self, made: str) -> Trust:
+        return self.rules if made == RULES else self.other
+
+    @property
+    def mixed(self) -> bool:
+        return len(self.judged) > 1
+
+    @property
+    def first(self) -> str:
+        """The kind of sessions that is spoken of first: other ones, where it judged any."""
+        return next(iter(self.judged), OTHER)
 
 
 # ---- ratings -------------------------------------------------------------------------------------
@@ -63,7 +80,8 @@ def rating_label(found: Rated, held: Mapping[int, Held], of: str = TOTAL) -> Lab
         people = {name: known(table, of, held, made) for name, table in found.people.items()}
         return trust_of_ratings(known(found.judge, of, held, made), people, cluster)
 
-    return Label(on(REAL), on(RULES))
+    judged = tuple(made for made in MADE if known(found.judge, of, held, made))
+    return Label(on(OTHER), on(RULES), judged)
 
 
 def known(table: "pd.DataFrame", column: str, held: Mapping[int, Held], made: str) -> dict[int, float]:
@@ -168,7 +186,8 @@ def comparison_label(found: Asked, stages: Mapping[str, str], of: str = TOTAL) -
         people = {name: own(said) for name, said in part.people.items()}
         return trust_of_comparisons(own(part.judge), people, found.cluster, found.side, pair_of)
 
-    return Label(on(REAL), on(RULES))
+    judged = tuple(made for made in MADE if any(verdict is not None for verdict in own(found.on(made).judge).values()))
+    return Label(on(OTHER), on(RULES), judged)
 
 
 def names_of(key: Hashable, stages: Mapping[str, str]) -> tuple[str, str, str]:
@@ -194,9 +213,8 @@ class Match:
 
     id: str
     rates: MatchRates
-    low: float
-    high: float
-    clusters: int
+    rate: Clustered  # with a tie as a class
+    pairs: int  # of sessions
     apart: int = 0
 
 
@@ -214,7 +232,7 @@ def match_of(name: str, keys: Sequence[Hashable], found: Asked, people: Mapping[
     shared = [q for q in keys if q in people]
     rows = [(found.judge[q], people[q], found.side[q]) for q in shared]
     rate, _kappa = clustered_matches(rows, [found.cluster[q] for q in shared])
-    return Match(name, match_rates(rows), rate.low, rate.high, rate.clusters, len(keys) - len(shared))
+    return Match(name, match_rates(rows), rate, len({pair_of(q) for q in shared}), len(keys) - len(shared))
 
 
 @dataclass(frozen=True)

@@ -10,26 +10,32 @@ from core.results import incomplete
 from core.results.claims import short
 from core.results.incomplete import Among, Two
 from pages.components import charts, interval_words, layout, results_data
-from pages.components.agreement_store import people
+from pages.components.agreement_store import chosen
 from pages.components.results_data import ALL, dimensions
 from pages.components.results_words import between, dimension_name, item_text
 from pages.components.words import _
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def _found(instrument: str, version: int, language: str, url: str, state: int) -> tuple[list[Among], list[Two]]:
+def _found(
+    instrument: str, version: int, language: str, names: tuple[str, ...], kind: str, url: str, state: int
+) -> tuple[list[Among], list[Two]]:  # fmt: skip
     held, used = results_data.ratings(ALL, instrument).held, instruments.load(instrument, version)
-    known = people(instrument, version, language)
+    known = chosen(instrument, version, language, names, kind)
     return (
         incomplete.among_people(known, dimensions(used), held),
         incomplete.pairs_of_people(known, dimensions(used), held),
     )
 
 
-def show(instrument: str, version: int, language: str, made: str) -> None:
-    """Both tables; nothing where no session was rated by two."""
+def show(instrument: str, version: int, language: str, names: tuple[str, ...], kind: str, made: str) -> None:
+    """Both tables of the people named, on one kind of sessions; nothing where no session was rated by two.
+
+    Args:
+        made: what rated, in words.
+    """
     used = instruments.load(instrument, version)
-    among, pairs = _found(instrument, version, language, *results_data.state())
+    among, pairs = _found(instrument, version, language, names, kind, *results_data.state())
     if not among:
         return
     with st.container(border=True):

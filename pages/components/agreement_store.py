@@ -10,12 +10,14 @@ from core.instruments import Instrument
 from core.results import agreements, scores
 from core.results.agreements import TWO_WAY, Agreed
 from core.results.claims import short
-from core.results.labels import MADE, REAL, RULES, Label
+from core.results.labels import MADE, OTHER, RULES
 from core.results.reading import Held
+from core.results.trust import EACH, ENOUGH, ENOUGH_CLUSTERS, LEAST
 from core.results.voices import PEOPLE, Voice
 from pages.components import (
     badges,
     charts,
+    counted,
     forest,
     interval_words,
     layout,
@@ -70,20 +72,20 @@ def kind_choice(instrument: str, voice: Voice) -> str:
 
 
 def made_choice(kinds: Collection[str], key: str) -> str:
-    """Sessions in which rules spoke, or the real ones: never pooled. Asked where there are both."""
+    """Sessions made by rules, or others: never pooled. Asked where there are both."""
     if len(set(kinds)) < 2:
-        return next(iter(kinds), REAL)
-    names = {REAL: _("Real sessions"), RULES: _("Sessions by rules")}
+        return next(iter(kinds), OTHER)
+    names = {made: trust_words.kind_name(made) for made in MADE}
     picked = st.segmented_control(
-        _("Sessions"), list(MADE), default=REAL, key=key, required=True, persist_state="session",
+        _("Sessions"), list(MADE), default=OTHER, key=key, required=True, persist_state="session",
         format_func=lambda made: names[made],
     )  # fmt: skip
-    return str(picked or REAL)
+    return str(picked or OTHER)
 
 
 def made_of(sessions: Iterable[object], held: Mapping[int, Held]) -> set[str]:
     """How these sessions were made."""
-    return {RULES if held[int(str(s))].by_rules else REAL for s in sessions if int(str(s)) in held}
+    return {RULES if held[int(str(s))].by_rules else OTHER for s in sessions if int(str(s)) in held}
 
 
 def made_in(table: pd.DataFrame, held: Mapping[int, Held], made: str) -> pd.DataFrame:
@@ -115,10 +117,16 @@ def shared(instrument: str, voice: Voice, kind: str) -> set[str]:
     return made_of(rated & set(judged), results_data.heard(ALL, instrument, voice).held)
 
 
+def chosen(instrument: str, version: int, language: str, names: Collection[str], made: str) -> Tables:
+    """What some of the people gave to sessions of one kind."""
+    held, every = results_data.ratings(ALL, instrument).held, people(instrument, version, language)
+    return {name: own for name in names if len(own := made_in(every[name], held, made))}
+
+
 @st.cache_resource(max_entries=24, show_spinner=False)
-def _between(instrument: str, version: int, language: str, url: str, state: int) -> list[Agreed]:
-    frame, used = results_data.ratings(ALL, instrument), instruments.load(instrument, version)
-    return agreements.between_people(people(instrument, version, language), dimensions(used), frame.held)
+def _between(instrument: str, version: int, language: str, names: tuple[str, ...], made: str, url: str, state: int) -> list[Agreed]:
+    held, used = results_data.ratings(ALL, instrument).held, instruments.load(instrument, version)
+    return agreements.between_people(chosen(instrument, version, language, names, made), dimensions(used), held)
 
 
 # ---- judge and people ----------------------------------------------------------------------------
@@ -128,15 +136,11 @@ def judge_and_people(instrument: str, voice: Voice) -> None:
     """The trust label first, then item by item, the largest disagreements, and what it does not show."""
     used = instruments.load(instrument, voice.version)
     kind = kind_choice(instrument, voice)
-    labels = results_data.label_parts("rating", instrument, voice)
-    label = labels[agreements.TOTAL]
     engine = "demo" if voice.kind == "rules" else "openai"
     with st.container(border=True):
-        badges.row([*trust_words.badges_of(label, True), badges.engine(engine)])
-        layout.lead_card(sentence(labels, used), trust_words.sentence(label, True))
-        if label.real.n or label.rules.n:
-            trust_table.show("rating", instrument, voice)
-    made = made_choice(shared(instrument, voice, kind), "agreement_made")
+        trust_table.head("rating", instrument, voice, [badges.engine(engine)])
+    kinds = shared(instrument, voice, kind)
+    made = made_choice(kinds, "agreement_made")
     judge, known, found = _beside(instrument, voice, kind, made, *results_data.state())
     if not found:
         layout.empty(
@@ -146,10 +150,10 @@ def judge_and_people(instrument: str, voice: Voice) -> None:
         )  # fmt: skip
         return
     with st.container(border=True):
-        form = form_choice("agreement_form")
-        title = _("Agreement of the judge with people, {form}").format(form=form)
-        layout.muted(_("The judge against the mean of those who rated a session ({people}).").format(people=many("{n} person", "{n} people", len(known))))
-        draw(found, used, form, title, made_words(engine, made), "agreement_judge")
+        if max(one.n for one in found) < LEAST:
+            layout.lead_card(_("Too few sessions for figures"), under_least(found))
+        else:
+            against(found, used, len(known), made_words(engine, made, len(kinds) > 1))
     grid = st.grid(2, min_column_width=360, border=True)
     with grid.cell():
         disagreements(judge, known, instrument, voice, used)
@@ -157,40 +161,56 @@ def judge_and_people(instrument: str, voice: Voice) -> None:
         limits(judge, used)
 
 
-def sentence(labels: Mapping[str, Label], used: Instrument) -> str:
-    """The dimensions in the order of their agreement with one person, without an adjective; real sessions where there are any."""
-    for trusts, words in (
-        ({name: label.real for name, label in labels.items()}, _("ICC(A,1) with one person: {dimensions}")),
-        ({name: label.rules for name, label in labels.items()}, _("ICC(A,1) with one person, on sessions by rules: {dimensions}")),
-    ):
-        known = {name: one.judge.agreement.value for name, one in trusts.items() if one.judge is not None and name != agreements.TOTAL}
-        ordered = sorted((value, name) for name, value in known.items() if value == value)[::-1]
-        if ordered:
-            return words.format(dimensions=_(", ").join(f"{dimension_name(used, name)} {short(value)}" for value, name in ordered))
-    return _("How far this judge agrees with people is not known here")
+def under_least(found: Sequence[Agreed]) -> str:
+    """How much both rated, and what figures need."""
+    most = max(found, key=lambda one: one.n)
+    clusters = max(value.clusters for value in most.forms.values())
+    words = _("Both rated {counted} so far. Figures start at {least} sessions; {n} sessions and {k} clients or roles are wanted.")
+    return words.format(
+        counted=_("{judged}, {clusters}").format(judged=many("{n} session", "{n} sessions", most.n), clusters=trust_words.clusters(clusters)),
+        least=LEAST, n=ENOUGH, k=ENOUGH_CLUSTERS,
+    )  # fmt: skip
 
 
-def made_words(engine: str, made: str) -> str:
-    """What judged, and that rules made what was judged, where they did."""
-    words = badges.engine_words(engine)
-    return words if made == REAL else _("{engine}; sessions by rules").format(engine=words)
+def against(found: Sequence[Agreed], used: Instrument, people: int, made: str) -> None:
+    """The judge against the mean of people; what both rated under ``LEAST`` times is named and has no line."""
+    form = form_choice("agreement_form")
+    title = _("Agreement of the judge with people, {form}").format(form=form)
+    layout.muted(_("The judge against the mean of those who rated a session ({people}).").format(people=many("{n} person", "{n} people", people)))
+    draw([one for one in found if one.n >= LEAST], used, form, title, made, "agreement_judge")
+    rest = [f"{name_of(one, used)} ({one.n})" for one in found if one.n < LEAST]
+    if rest:
+        layout.muted(_("Left out, under {n} sessions: {items}.").format(n=LEAST, items=_(", ").join(rest)))
 
 
-def draw(found: Sequence[Agreed], used: Instrument, form: str, title: str, made: str, key: str) -> None:
+def name_of(one: Agreed, used: Instrument) -> str:
+    return dimension_name(used, one.dimension) if one.id == one.dimension else one.id
+
+
+def made_words(engine: str, made: str, mixed: bool) -> str:
+    """What judged (people: empty), and what kind of sessions, where the engine does not say it already."""
+    words = badges.engine_words(engine) if engine else _("Rated by people")
+    if mixed or (made == RULES and engine != "demo"):
+        return _("{engine}; {sessions}").format(engine=words, sessions=trust_words.in_sentence(made))
+    return words
+
+
+def draw(found: Sequence[Agreed], used: Instrument, form: str, title: str, made: str, key: str, also: str = "") -> None:
+    """One line for each item, dimension and the total, and the table of all forms."""
     order = [*(d.id for d in used.dimensions), agreements.TOTAL]
     lines = [
         forest.Line(
             _("Score") if one.id == one.dimension else one.id, one.forms[form].value, one.forms[form].low, one.forms[form].high,
-            dimension_name(used, one.dimension), order.index(one.dimension),
+            dimension_name(used, one.dimension), order.index(one.dimension), n=one.n,
         )
         for one in sorted(found, key=lambda one: order.index(one.dimension))
         if form in one.forms
     ]  # fmt: skip
-    most = max(one.n for one in found)
-    counted = many("n = {n} session rated by all of them", "n = {n} sessions rated by all of them", most)
+    counts = [one.n for one in found]
+    under = counted.enough(counted.sessions(counts), counts, [max(v.clusters for v in one.forms.values()) for one in found])
     lowest = min([0.0, *(value for line in lines for value in (line.low, line.value) if value == value)])
     figure = forest.forest(
-        lines, title=charts.title_block(title, counted, made), axis=form,
+        lines, title=charts.title_block(title, under, made), axis=form,
         over=_("{form}, 95 %").format(form=form), span=(max(lowest, -1.0), 1), bands=(0, 0.5, 0.75, 0.9),
     )  # fmt: skip
     words = _(
@@ -199,7 +219,7 @@ def draw(found: Sequence[Agreed], used: Instrument, form: str, title: str, made:
     )
     charts.show(
         figure, alt=title, table=table_of(found, used), name="agreement", key=key, made_by=made, whole=True,
-        caption=f"{words.format(engine=made)} {interval_words.caution(one.forms[form] for one in found if form in one.forms)}".strip(),
+        caption=" ".join(one for one in (also, words.format(engine=made), interval_words.caution(one.forms[form] for one in found if form in one.forms)) if one),
         columns={_("Spread (SD)"): st.column_config.NumberColumn(format="%.2f")},
     )  # fmt: skip
 
@@ -282,36 +302,53 @@ def limits(judge: pd.DataFrame, used: Instrument) -> None:
 # ---- people among themselves ---------------------------------------------------------------------
 
 
-def people_words(instrument: str, known: Tables) -> str:
-    """That people rated, and that rules made what they rated, where they did."""
-    held = results_data.ratings(ALL, instrument).held
-    rated = {int(str(session)) for table in known.values() for session in table.index}
-    words = _("Rated by people")
-    if any(held[session].engine == "demo" for session in rated if session in held):
-        words += _("; sessions: {engine}").format(engine=badges.engine_words("demo"))
-    return words
+def people_choice(known: Tables, way: str) -> tuple[str, ...]:
+    """Whose ratings are compared: at first of all who rated enough sessions, so that a stray row empties no table."""
+    rated = {name: many("{n} session", "{n} sessions", len(table)) for name, table in known.items()}
+    named = {name: _("{name} ({counted})").format(name=name, counted=words) for name, words in rated.items()}
+    picked = st.multiselect(
+        _("People"), list(known), default=[name for name, table in known.items() if len(table) >= EACH],
+        format_func=lambda name: named[name], key=f"agreement_people_{way}", placeholder=_("Choose"), persist_state="session",
+    )  # fmt: skip
+    if rest := [named[name] for name in known if name not in picked]:
+        layout.muted(_("Not among them: {people}.").format(people=_(", ").join(rest)))
+    return tuple(name for name in known if name in picked)
 
 
 def between_people(instrument: str, version: int, language: str) -> None:
-    from pages.components import agreement_incomplete, agreement_tables
-
-    used, known = instruments.load(instrument, version), people(instrument, version, language)
-    if len(known) < 2:
+    """How far people agree: those whom all of them rated, everything that two rated, item by item."""
+    every = people(instrument, version, language)
+    if len(every) < 2:
         layout.empty(
             _("Two people are needed"),
-            _("{n} person has rated with this instrument in this language. Ask another one to rate the same sessions, and bring their table in (rapport import --as ratings).").format(n=len(known)),
+            _("{n} person has rated with this instrument in this language. Ask another one to rate the same sessions, and bring their table in (rapport import --as ratings).").format(n=len(every)),
             key="agreement_one_person",
         )  # fmt: skip
         return
-    layout.muted(_("People: {names}").format(names=_(", ").join(known)))
-    found = _between(instrument, version, language, *results_data.state())
-    made = people_words(instrument, known)
-    if found:
+    held = results_data.ratings(ALL, instrument).held
+    kinds = made_of((session for table in every.values() for session in table.index), held)
+    made = made_choice(kinds, "agreement_people_made")
+    of_kind = chosen(instrument, version, language, list(every), made)
+    names = people_choice(of_kind, f"{instrument}_{version}_{language}_{made}")
+    if len(names) < 2:
+        layout.empty(_("Two people are needed"), _("Choose two people or more whose ratings are to be compared."), key="agreement_two_people")
+        return
+    words = made_words("", made, len(kinds) > 1)
+    among(instrument, version, language, names, made, words)
+
+
+def among(instrument: str, version: int, language: str, names: tuple[str, ...], made: str, words: str) -> None:
+    """The figure and the tables of the people chosen."""
+    from pages.components import agreement_incomplete, agreement_tables
+
+    used, known = instruments.load(instrument, version), chosen(instrument, version, language, names, made)
+    if found := _between(instrument, version, language, names, made, *results_data.state()):
         with st.container(border=True):
             form = form_choice("agreement_people_form")
             title = _("Agreement of people, {form}").format(form=form)
-            draw(found, used, form, title, made, "agreement_people")
-    agreement_incomplete.show(instrument, version, language, made)
+            also = many("Sessions that {n} person rated.", "Sessions that all {n} people rated.", len(names))
+            draw(found, used, form, title, words, "agreement_people", also)
+    agreement_incomplete.show(instrument, version, language, names, made, words)
     cells = {
         item.id: [
             (session, name, None if value != value else float(value))
@@ -321,4 +358,4 @@ def between_people(instrument: str, version: int, language: str) -> None:
         ]
         for item in used.items
     }
-    agreement_tables.show(agreement_tables.of_items(cells), "people", made)
+    agreement_tables.show(agreement_tables.of_items(cells), "people", words)

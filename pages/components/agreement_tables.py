@@ -9,9 +9,9 @@ import streamlit as st
 from core.agreement.matrix import Cell
 from core.results import agreement_file
 from core.results.claims import short
-from pages.components import badges, charts, forest, layout
+from pages.components import badges, charts, counted, forest, layout
 from pages.components.results_words import between, say_note
-from pages.components.words import _, many
+from pages.components.words import _
 
 Found = Mapping[str, Any]
 FORMS = ("ICC(A,1)", "ICC(A,k)", "ICC(C,1)", "ICC(C,k)", "ICC(1,1)", "ICC(1,k)")
@@ -28,17 +28,15 @@ def figure(found: Found, form: str, engine: str, key: str) -> None:
     lines = []
     for name, item in items.items():
         value = item["icc"][form]
-        lines.append(forest.Line(name, none(value["value"]), none(value["low"]), none(value["high"])))
-    most = max(item["n_targets"] for item in items.values())
-    raters = max(item["n_raters"] for item in items.values())
-    counted = _("{targets}, {raters}").format(
-        targets=many("n = {n} target", "n = {n} targets", most),
-        raters=many("{n} rater", "{n} raters", raters),
+        lines.append(forest.Line(name, none(value["value"]), none(value["low"]), none(value["high"]), n=item["n_targets"]))
+    under = _("{targets}, {raters}").format(
+        targets=counted.targets([item["n_targets"] for item in items.values()]),
+        raters=counted.raters([item["n_raters"] for item in items.values()]),
     )
     title = _("Agreement of the raters, {form}").format(form=form)
     lowest = min([0.0, *(v for line in lines for v in (line.low, line.value) if v == v)])
     drawn = forest.forest(
-        lines, title=charts.title_block(title, counted, badges.engine_words(engine)), axis=form,
+        lines, title=charts.title_block(title, under, badges.engine_words(engine)), axis=form,
         over=_("{form}, 95 %").format(form=form), span=(max(lowest, -1.0), 1), bands=(0, 0.5, 0.75, 0.9),
     )  # fmt: skip
     charts.show(

@@ -8,12 +8,15 @@ import streamlit as st
 from core import instruments
 from core.instruments import Instrument
 from core.results import labels
+from core.results.trust import ENOUGH, ENOUGH_CLUSTERS, LEAST, state_of
 from core.results.voices import Voice
 from pages.components import (
     agreement_store,
     badges,
     charts,
+    counted,
     forest,
+    interval_words,
     layout,
     results_data,
     trust_table,
@@ -40,14 +43,11 @@ def shared(instrument: str, voice: Voice) -> list[str]:
 def verdicts(instrument: str, voice: Voice) -> None:
     """How often a judge and people name the same side."""
     used = instruments.load(instrument, voice.version)
-    label = results_data.label("comparison", instrument, voice)
     engine = "demo" if voice.kind == "rules" else "openai"
     with st.container(border=True):
-        badges.row([*trust_words.badges_of(label, False), badges.engine(engine)])
-        layout.muted(trust_words.sentence(label, False))
-        if label.real.n or label.rules.n:
-            trust_table.show("comparison", instrument, voice)
-    made = agreement_store.made_choice(shared(instrument, voice), "agreement_compared_made")
+        trust_table.head("comparison", instrument, voice, [badges.engine(engine)])
+    kinds = shared(instrument, voice)
+    made = agreement_store.made_choice(kinds, "agreement_compared_made")
     found, stages, persons = _matched(instrument, voice, made, *results_data.state())
     if not found:
         layout.empty(
@@ -56,17 +56,35 @@ def verdicts(instrument: str, voice: Voice) -> None:
             key="agreement_none_compared",
         )  # fmt: skip
         return
-    words = agreement_store.made_words(engine, made)
+    total, words = found[-1], agreement_store.made_words(engine, made, len(kinds) > 1)
+    if total.pairs < LEAST:
+        with st.container(border=True):
+            layout.lead_card(_("Too few pairs for figures"), under_least(total))
+        return
     if stages:
         with st.container(border=True):
-            aggregated(stages, used, words)
+            aggregated(stages, total, used, words)
     with st.container(border=True):
-        matched(found, persons, used, words)
+        matched([one for one in found if one.pairs >= LEAST], persons, used, words)
 
 
-def aggregated(found: Sequence[labels.StageMatch], used: Instrument, made: str) -> None:
+def under_least(total: labels.Match) -> str:
+    """How much both compared, and what figures need."""
+    words = _("Both compared {counted} so far, those with a common verdict of people. Figures start at {least} pairs; {n} pairs and {k} clients or roles are wanted.")
+    return words.format(counted=pairs_of(total), least=LEAST, n=ENOUGH, k=ENOUGH_CLUSTERS)
+
+
+def pairs_of(total: labels.Match) -> str:
+    pairs = many("{n} pair of sessions", "{n} pairs of sessions", total.pairs)
+    return _("{judged}, {clusters}").format(judged=pairs, clusters=trust_words.clusters(total.rate.clusters))
+
+
+def aggregated(found: Sequence[labels.StageMatch], total: labels.Match, used: Instrument, made: str) -> None:
     """Stage by stage, how often the judge and a person prefer the same of two counselors over all their roles."""
-    layout.card_title(_("Same counselor preferred in a stage"))
+    title = _("Same counselor preferred in a stage")
+    if state_of(total.pairs, total.rate.clusters) != "figures":
+        title = _("{title}, too few ({counted})").format(title=title, counted=pairs_of(total))
+    layout.card_title(title)
     table = pd.DataFrame(
         [(stage_name(used, m.id), m.rates.without_ties, m.rates.n_without_ties, m.rates.with_ties, m.rates.n_with_ties, m.pairs, m.people)
          for m in found],
@@ -86,21 +104,21 @@ def matched(found: Sequence[labels.Match], persons: int, used: Instrument, made:
     groups: Mapping[str, tuple[str, int]] = {d.id: (_("Dimensions"), 0) for d in used.dimensions}
     lines = [
         forest.Line(
-            name_of(one.id, used), one.rates.with_ties, one.low, one.high,
+            name_of(one.id, used), one.rates.with_ties, one.rate.low, one.rate.high,
             groups.get(one.id, (_("Stages"), 1) if one.id in used.stages else (_("All"), 2))[0],
-            groups.get(one.id, ("", 1) if one.id in used.stages else ("", 2))[1],
+            groups.get(one.id, ("", 1) if one.id in used.stages else ("", 2))[1], n=one.rates.n_with_ties,
         )
         for one in found
     ]  # fmt: skip
-    total = found[-1].rates
-    counted = (
-        many("n = {n} question", "n = {n} questions", total.n_with_ties)
-        + ", "
-        + many("{n} person", "{n} people", persons)
-    )
+    judged = _("{questions} on {pairs}").format(
+        questions=counted.questions([one.rates.n_with_ties for one in found]),
+        pairs=many("{n} pair of sessions", "{n} pairs of sessions", found[-1].pairs),
+    )  # fmt: skip
+    under = counted.enough(judged, [one.pairs for one in found], [one.rate.clusters for one in found])
+    under = _("{judged}, {people}").format(judged=under, people=many("{n} person", "{n} people", persons))
     title = _("Same verdict as the majority of people")
     figure = forest.forest(
-        lines, title=charts.title_block(title, counted, made), axis=_("Match rate, tie as a third class"),
+        lines, title=charts.title_block(title, under, made), axis=_("Match rate, tie as a third class"),
         over=_("rate, 95 %"), span=(0, 1),
     )  # fmt: skip
     table = pd.DataFrame(
@@ -108,11 +126,10 @@ def matched(found: Sequence[labels.Match], persons: int, used: Instrument, made:
          for m in found],
         columns=[_("What"), _("Ties discarded"), _("n, ties discarded"), _("Tie as a class"), _("n, tie as a class"), _("Kappa"), _("No common verdict")],
     )  # fmt: skip
+    words = _("Orders that disagree count as a tie. The paper discards ties; both are shown. Where people have no majority there is no common verdict; these are counted apart. Intervals: 95 %, leaving out one role after the other; binomial bounds where nearly all agree. {engine}.")
     charts.show(
         figure, alt=title, table=table, name="match-rates", key="agreement_matches", made_by=made, whole=True,
-        caption=_("Orders that disagree count as a tie. The paper discards ties; both are shown. Where people have no majority there is no common verdict; these are counted apart. Intervals: 95 %, leaving out one role after the other; binomial bounds where nearly all agree. {engine}.").format(
-            engine=made
-        ),
+        caption=f"{words.format(engine=made)} {interval_words.caution(one.rate for one in found)}".strip(),
         columns={name: st.column_config.NumberColumn(format="%.2f") for name in (_("Ties discarded"), _("Tie as a class"), _("Kappa"))},
     )  # fmt: skip
 

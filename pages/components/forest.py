@@ -25,6 +25,7 @@ class Line:
     series: int = 0
     named: str = ""  # what the series is called, for the legend
     pick: Any = None  # comes back when the point is clicked
+    n: int = 0  # what the value rests on, for those who point at it
 
 
 def forest(
@@ -53,7 +54,7 @@ def forest(
             x=[line.value for line, _at in own], y=[at for _line, at in own], mode="markers",
             marker={"color": colour, "size": 11, "symbol": charts.SYMBOLS[series % len(charts.SYMBOLS)]},
             customdata=[[line.pick] for line, _at in own], name=for_figure(own[0][0].named),
-            text=[f"{for_figure(line.label)}: {written(line.value, digits)} ({written_between(line, digits)})" for line, _at in own],
+            text=[f"{for_figure(line.label)}: {written(line.value, digits)} ({written_between(line, digits)}){f', n = {line.n:,}' if line.n else ''}" for line, _at in own],
             hovertemplate="%{text}<extra></extra>", showlegend=bool(own[0][0].named),
         )  # fmt: skip
     numbers_beside(figure, lines, places, over, digits)

@@ -1,6 +1,6 @@
 """What the pages of results read: once for each state of the store, then from memory."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -263,6 +263,18 @@ def asked_with_people(instrument: str, voice: Voice) -> labels.Asked:
 def _asked_with_people(instrument: str, voice: Voice, url: str, version: int) -> labels.Asked:
     every, used = comparisons(ALL), instruments.load(instrument, voice.version)
     return labels.asked(every.rows[every.rows["instrument"] == instrument], voice, stages(used), every.held)
+
+
+def kind_of(table: str, instrument: str, sessions: Collection[int]) -> str:
+    """The kind of sessions that a single rating or comparison is of; empty where they are in no figure.
+
+    Args:
+        table: rating or comparison.
+    """
+    held = (ratings(ALL, instrument) if table == "rating" else comparisons(ALL)).held
+    if any(id not in held for id in sessions):
+        return ""
+    return labels.RULES if any(held[id].by_rules for id in sessions) else labels.OTHER
 
 
 def label_parts(table: str, instrument: str, voice: Voice) -> dict[str, Label]:

@@ -178,12 +178,14 @@ def rating(id: int) -> None:
 
 
 def trust_of(row: Row, table: str) -> list[badges.Badge]:
-    """The label of the voice that gave this, on this very item or dimension; people have none."""
+    """The label of the voice that gave this, on this very item or dimension and sessions of this kind; people have none."""
     if row["rater_kind"] not in JUDGES:
         return [badges.fact(rater_kind(row["rater_kind"]), "person")]
     (voice,) = voices(frame_of([row]))
     of = row["item"] if table == "rating" else row["dimension"]
-    return trust_words.badges_of(results_data.label(table, row["instrument"], voice, of), ratings=table == "rating")
+    sessions = [row["session_id"]] if table == "rating" else [row["first_id"], row["second_id"]]
+    made = results_data.kind_of(table, row["instrument"], sessions)
+    return trust_words.badges_of(results_data.label(table, row["instrument"], voice, of), ratings=table == "rating", made=made)
 
 
 def of_same_voice(row: Row, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from core.results.voices import JUDGES, Voice
 from pages.components import (
     badges,
     charts,
+    counted,
     forest,
     interval_words,
     layout,
@@ -49,7 +50,7 @@ def section(study: int, instrument: str, voice: Voice) -> None:
         charts.show(
             figure, alt=_("Distribution of scores over sessions, item by item; the table has means and n."),
             table=table, name="items", key="results_violins", made_by=badges.engine_words(engine), on_select=take_item, columns=numbers(table), whole=True,
-            caption=caption(frame, used, engine),
+            caption=caption(used, engine),
         )  # fmt: skip
     with st.container(border=True):
         counselors(found, used, engine, claim)
@@ -85,17 +86,17 @@ def unread(frame: Frame) -> pd.Series:
     return frame.rows["score"].isna() & (frame.rows["reason"] != NOT_APPLICABLE)
 
 
-def caption(frame: Frame, used: Instrument, engine: str) -> str:
+def caption(used: Instrument, engine: str) -> str:
     lows, highs = (
         pick(getattr(item, end) for item in used.items) for pick, end in ((min, "lowest"), (max, "highest"))
     )
     words = _(
         "A value is the mean of a session's readable repeats, at least two of three. Box: quartiles; mark: mean over sessions. "
         "Table: mean and SD over clients or roles of their session means. "
-        "Scale {low} to {high}. n = {n} sessions. {engine}."
+        "Scale {low} to {high}. {engine}."
     )
     return words.format(
-        low=instruments.plain(lows), high=instruments.plain(highs), n=frame.rows["session"].nunique(), engine=badges.engine_words(engine)
+        low=instruments.plain(lows), high=instruments.plain(highs), engine=badges.engine_words(engine)
     )  # fmt: skip
 
 
@@ -131,9 +132,10 @@ def violins(values: pd.DataFrame, used: Instrument, engine: str) -> go.Figure:
             hovertemplate=f"{item.id}: {_('mean over sessions')} %{{y:.2f}}, n = {len(own)}<extra></extra>",
         )  # fmt: skip
     low, high = min(i.lowest for i in used.items), max(i.highest for i in used.items)
-    counted = many("n = {n} session", "n = {n} sessions", values["session"].nunique())
+    each = values[values["value"].notna()].groupby("item")["session"].nunique()
+    under = counted.sessions([int(n) for n in each])
     figure.update_layout(
-        title=charts.title_block(_("Scores by item"), counted, badges.engine_words(engine)), height=460,
+        title=charts.title_block(_("Scores by item"), under, badges.engine_words(engine)), height=460,
         margin={"l": 8, "r": 16, "t": 72, "b": 110}, violingap=0.1,
     )  # fmt: skip
     figure.update_xaxes(type="category", title=_("Item"), showgrid=False)
@@ -180,7 +182,7 @@ def counselors(
     lines = [
         forest.Line(
             names.get(one.counselor, one.counselor), one.mean.value, one.mean.low, one.mean.high,
-            dimension_name(used, one.dimension), at[one.counselor],
+            dimension_name(used, one.dimension), at[one.counselor], n=one.mean.n,
         )
         for one in found
     ]  # fmt: skip
@@ -195,9 +197,9 @@ def counselors(
         columns=[_("Dimension"), _("Counselor"), _("Mean"), _("Low"), _("High"), _("Interval"), _("Sessions"), _("Clients or roles"), _("Items")],
     )  # fmt: skip
     low, high = ends(used, columns)
-    counted = many("n = {n} session", "n = {n} sessions", len(scored.sums)) + ", " + _("95 % interval")
+    under = _("{sessions} of each counselor, 95 % interval").format(sessions=counted.sessions([one.mean.n for one in found]))
     figure = forest.forest(
-        lines, title=charts.title_block(_("Dimension scores by counselor"), counted, badges.engine_words(engine)),
+        lines, title=charts.title_block(_("Dimension scores by counselor"), under, badges.engine_words(engine)),
         axis=_("Score ({low}–{high})").format(low=instruments.plain(low), high=instruments.plain(high)),
         over=_("mean, 95 %"), span=(low, high), digits=2,
     )  # fmt: skip

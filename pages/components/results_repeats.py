@@ -9,10 +9,10 @@ from core.results import agreements, scores
 from core.results.agreements import Agreed
 from core.results.claims import short
 from core.results.voices import Voice
-from pages.components import badges, charts, forest, interval_words, layout, results_data
+from pages.components import badges, charts, counted, forest, interval_words, layout, results_data
 from pages.components.results_data import Frame
 from pages.components.results_words import between, dimension_name, item_text
-from pages.components.words import _, many
+from pages.components.words import _
 
 FIRST = ("ICC(1,1)", "ICC(1,k)")  # repeats are exchangeable
 PUBLISHED = "ICC(A,k)"
@@ -58,17 +58,15 @@ def show(found: list[Agreed], used: Instrument, frame: Frame, form: str, engine:
     lines = [
         forest.Line(
             _("Score") if one.id == one.dimension else one.id, one.forms[form].value, one.forms[form].low,
-            one.forms[form].high, dimension_name(used, one.dimension), order.index(one.dimension),
+            one.forms[form].high, dimension_name(used, one.dimension), order.index(one.dimension), n=one.n,
         )
         for one in found
     ]  # fmt: skip
-    most = max(one.n for one in found)
-    repeats = max(one.raters for one in found)
-    counted = _("{sessions}, {k} repeats").format(
-        sessions=many("n = {n} session", "n = {n} sessions", most), k=repeats
+    under = _("{sessions}, {k} repeats").format(
+        sessions=counted.sessions([one.n for one in found]), k=counted.fewest_most(one.raters for one in found)
     )
     figure = forest.forest(
-        lines, title=charts.title_block(_("Agreement of the repeats, {form}").format(form=form), counted, badges.engine_words(engine)),
+        lines, title=charts.title_block(_("Agreement of the repeats, {form}").format(form=form), under, badges.engine_words(engine)),
         axis=form, over=_("{form}, 95 %").format(form=form), span=(min(0.0, *(low_of(line) for line in lines)), 1),
     )  # fmt: skip
     table = repeats_table(found, used, frame)

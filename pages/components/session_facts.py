@@ -92,12 +92,18 @@ def rated_by(session: tables.Session, instrument: str, voice: Voice, rows: list[
     layout.card_title(results_words.voice_name(voice), over=instrument_name(instrument))
     if voice.kind in JUDGES:
         known = instrument in instruments.catalogue()
-        trust = trust_words.badges_of(results_data.label("rating", instrument, voice), ratings=True, of=_("Total")) if known else []
+        trust = trust_of(session, instrument, voice) if known else []
         badges.row([made_by(voice, rows), *trust])
     st.dataframe(items(instrument, voice.version, rows), hide_index=True, height="content")
     if how := scale_words(instrument):
         layout.muted(how)
     evidence(session, instrument, voice.version, rows)
+
+
+def trust_of(session: tables.Session, instrument: str, voice: Voice) -> list[badges.Badge]:
+    """The label of the total, on sessions of this one's kind."""
+    made = results_data.kind_of("rating", instrument, [session.id or 0])
+    return trust_words.badges_of(results_data.label("rating", instrument, voice), ratings=True, of=_("Total"), made=made)
 
 
 def made_by(voice: Voice, rows: list[dict[str, Any]]) -> badges.Badge:

@@ -1,5 +1,8 @@
 """Agreement, as people use it: what is missing, judge beside people, and tables of one's own."""
 
+import json
+import re
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -54,20 +57,37 @@ def judged(store: Store, roles: int, people: int = 1, engine: str = "openai") ->
 def test_under_ten_shared_sessions_nothing_is_validated(open_page: Open, store: Store) -> None:
     judged(store, 3)
     words = shown(open_page("agreement.py"))
-    assert "Not validated here" in words and "People rated 9 of the sessions this judge rated; figures start at 10." in words
-    assert "with one person" not in words
+    assert "Not validated here" in words and "People rated 9 of the sessions this judge rated; figures start at 10" in words
+    assert "with one person" not in words and "How far this judge agrees" not in words
+
+
+def test_under_ten_shared_sessions_no_figure_contradicts_the_label(open_page: Open, store: Store) -> None:
+    judged(store, 3)
+    at = open_page("agreement.py")
+    assert_calm(at)
+    assert "Both rated 9 sessions, 3 clients or roles so far. Figures start at 10 sessions" in shown(at)
+    assert not [one for one in at.dataframe if "ICC(C,k)" in one.value.columns] and not at.get("plotly_chart")
+    assert len(at.dataframe(key="agreement_gaps").value) == 8, "the largest disagreements can be read all the same"
 
 
 def test_too_few_shared_sessions_have_figures_that_say_so(open_page: Open, store: Store) -> None:
     judged(store, 4)
     at = open_page("agreement.py")
     assert_calm(at)
-    words = shown(at)
-    assert ", too few (12 sessions, 4 clients or roles)" in words
-    assert "Too few: 30 sessions of 10 clients or roles are needed." in words
-    assert "Fewer than 10 of these sessions were rated by two people." in words
-    label = table_with(at, "Sessions made")
-    assert list(label["Of"]) == ["Goal", "Approach", "Bond", "Total"] and set(label["Label"]) == {"too few"}
+    (line,) = [one for one in shown(at).split("\n") if "Total with one person" in one]
+    assert re.search(
+        r"Total with one person: ICC\(A,1\) \.\d\d \([-.\d]+ – [-.\d]+\), r \.\d\d; people with each other: fewer than 10 shared"
+        r" · 12 sessions, 4 clients or roles · too few \(30 sessions and 10 clients or roles are wanted\)<", line,
+    )  # fmt: skip
+    label = table_with(at, "Label")
+    assert list(label["Of"]) == ["Goal", "Approach", "Bond", "Total"] and set(label["Label"]) == {"Too few"}
+    assert "Too few (n = 12 sessions, 4 clients or roles)" in title_of(at, "agreement_judge")
+
+
+def title_of(at: AppTest, key: str) -> str:
+    """A figure's title with what stands under it."""
+    (figure,) = [one for one in at.get("plotly_chart") if f"{key}_figure" in one.proto.id]
+    return str(json.loads(figure.proto.spec)["layout"]["title"]["text"])
 
 
 def test_enough_shared_sessions_have_figures_and_people_beside_them(open_page: Open, store: Store) -> None:
@@ -75,33 +95,67 @@ def test_enough_shared_sessions_have_figures_and_people_beside_them(open_page: O
     at = open_page("agreement.py")
     assert_calm(at)
     words = shown(at)
-    assert "ICC(A,1) with one person ." in words and "too few" not in words.lower()
-    assert "Judge with one person (mean over 3 people)" in words and "mean over 3 pairs of people" in words
-    assert set(table_with(at, "Sessions made")["Label"]) == {"figures"}
-    assert "Sessions by rules" not in words
+    assert "Total with one person: ICC(A,1) ." in words and "too few" not in words.lower() and "Compared with people" in words
+    assert "people with each other: ." in words and "n = 36 sessions, 12 clients or roles" in title_of(at, "agreement_judge")
+    label = table_with(at, "Label")
+    assert set(label["Label"]) == {"Compared with people"} and (set(label["People"]), set(label["Pairs of people"])) == ({3}, {3})
+    assert "made by rules" not in words and "ther sessions" not in words and "Kind of sessions" not in label.columns
 
 
-def test_real_sessions_and_those_by_rules_are_never_pooled(open_page: Open, store: Store) -> None:
+def test_sessions_made_by_rules_and_other_ones_are_never_pooled(open_page: Open, store: Store) -> None:
     by_rules = list(story.sessions(store, 5, story.COUNSELORS).values())
-    real = [store.sessions.add_with_turns(tables.Session(origin="imported", engine="imported", client_code=f"C-{n}"), []).id or 0 for n in range(11)]
-    story.rate(store, story.study(store), [*by_rules, *real], kind="model", rater="judge")
-    story.rate(store, None, [*by_rules, *real], kind="person", rater="K-01", repeats=1)
+    others = [store.sessions.add_with_turns(tables.Session(origin="imported", engine="imported", client_code=f"C-{n}"), []).id or 0 for n in range(11)]
+    story.rate(store, story.study(store), [*by_rules, *others], kind="model", rater="judge")
+    story.rate(store, None, [*by_rules, *others], kind="person", rater="K-01", repeats=1)
     at = open_page("agreement.py")
     assert_calm(at)
     words = shown(at)
-    assert ", too few (11 sessions, 11 clients or roles)" in words and "Sessions by rules: ICC(A,1) with one person" in words
-    assert "Real sessions: Judge with one person" in words and "Sessions in which rules spoke: Judge with one person" in words
+    assert " · 11 sessions, 11 clients or roles · other sessions · too few" in words and "real" not in words.lower()
+    assert list(table_with(at, "Label")["Kind of sessions"])[:2] == ["Other sessions", "Sessions made by rules"]
     assert set(table_with(at, "ICC(C,k)")["Sessions"]) == {11}
+    assert "A model; other sessions" in title_of(at, "agreement_judge")
     at.segmented_control(key="agreement_made").set_value("rules").run()
     assert_calm(at)
-    assert set(table_with(at, "ICC(C,k)")["Sessions"]) == {15}
+    assert set(table_with(at, "ICC(C,k)")["Sessions"]) == {15} and "A model; sessions made by rules" in title_of(at, "agreement_judge")
+
+
+def test_a_rating_has_the_label_of_sessions_of_its_kind(open_page: Open, store: Store) -> None:
+    by_rules = list(story.sessions(store, 5, story.COUNSELORS).values())
+    others = [store.sessions.add_with_turns(tables.Session(origin="imported", engine="imported", client_code=f"C-{n}"), []).id or 0 for n in range(2)]
+    story.rate(store, story.study(store), [*by_rules, *others], kind="model", rater="judge", repeats=1)
+    story.rate(store, None, [*by_rules, *others], kind="person", rater="K-01", repeats=1)
+    first = {session: store.ratings.rows(rater_id=1, session_id=session)[0]["id"] for session in (by_rules[0], others[0])}
+    words = shown(open_page("results.py", rating=str(first[by_rules[0]])))
+    assert "sessions made by rules: Too few (15 sessions, 5 clients or roles), ICC(A,1) with one person" in words and "other sessions: " not in words
+    words = shown(open_page("results.py", rating=str(first[others[0]])))
+    assert "other sessions: Not validated here" in words and "ICC(A,1) with one person" not in words
+
+
+def test_a_figure_names_the_fewest_and_the_most_sessions_of_its_lines(open_page: Open, store: Store) -> None:
+    """Two people left out items of some sessions: no line may claim the sessions of another."""
+    made = judged(store, 6, people=2)
+    for session in made[:8]:
+        for row in store.ratings.rows(rater_id=2, session_id=session, item="Q12") + store.ratings.rows(rater_id=3, session_id=session, item="Q12"):
+            store.ratings.update(row["id"], score=None, value=None, reason="no value")
+    for row in [one for session in made[:9] for one in store.ratings.rows(rater_id=1, session_id=session, item="Q3")]:
+        store.ratings.update(row["id"], score=None, value=None, reason="no value")
+    at = open_page("agreement.py")
+    assert_calm(at)
+    assert "Too few (n = 10–18 sessions, 4–6 clients or roles)" in title_of(at, "agreement_judge")
+    assert "Left out, under 10 sessions: Q3 (9)." in shown(at)
+    shown_lines = table_with(at, "ICC(C,k)")
+    assert "Q3" not in set(shown_lines["Item"]) and dict(zip(shown_lines["Item"], shown_lines["Sessions"], strict=True))["Q12"] == 10
+    people = open_page("agreement.py", section="people")
+    assert "Too few (n = 10–18 sessions, 4–6 clients or roles)" in title_of(people, "agreement_people")
+    items = open_page("results.py", section="wai-o-s")
+    assert "n = 9–18 sessions" in title_of(items, "results_violins")
 
 
 def test_judge_beside_people_with_the_peoples_own_agreement(open_page: Open, rated: list[int]) -> None:
     at = open_page("agreement.py")
     assert_calm(at)
     words = shown(at)
-    assert "ICC(A,1) with one person, on sessions by rules" in words and "One person with another (mean over 1 pair of people)" in words
+    assert "Total with one person: ICC(A,1) ." in words and "people with each other: ." in words and "made by rules" not in words
     table = table_with(at, "ICC(C,k)")
     assert list(table["Item"])[:5] == ["Q1", "Q2", "Q3", "Q4", "Score"] and set(table["Sessions"]) == {36}
     assert "What this does not show" in words and "Demo engine (rules, no model)" in words
@@ -114,6 +168,24 @@ def test_people_among_themselves_with_alpha_and_kappa(open_page: Open, rated: li
     assert list(table_with(at, "Alpha, ordinal")["Item"]) == [f"Q{n}" for n in range(1, 13)]
     pairs = table_with(at, "Weighted kappa")
     assert set(pairs["n"]) == {36} and pairs["Weighted kappa"].between(0, 1).all()
+
+
+def test_a_stray_row_of_one_person_empties_no_figure(open_page: Open, store: Store) -> None:
+    made = list(story.sessions(store, 4, ["Careful", "Plainer"]).values())
+    for name, seed in (("Anna", 5), ("Ben", 6)):
+        story.rate(store, None, made, kind="person", rater=name, repeats=1, seed=seed)
+    story.rate(store, None, made[:1], kind="person", rater="Dora", repeats=1)
+    at = open_page("agreement.py", section="people")
+    assert_calm(at)
+    assert "Not among them: Dora (1 session)." in shown(at) and set(table_with(at, "ICC(C,k)")["Sessions"]) == {8}
+    (who,) = at.multiselect
+    assert [str(one) for one in who.options] == ["Anna (8 sessions)", "Ben (8 sessions)", "Dora (1 session)"]
+    who.set_value(["Anna", "Ben", "Dora"]).run()
+    assert_calm(at)
+    assert set(table_with(at, "ICC(C,k)")["Sessions"]) == {1} and "Not among them" not in shown(at)
+    assert "Sessions that all 3 people rated." in shown(at) and "one target in common" in shown(at)
+    at.multiselect[0].set_value(["Dora"]).run()
+    assert "Choose two people or more" in shown(at)
 
 
 def test_people_who_shared_the_sessions_out_have_figures(open_page: Open, store: Store) -> None:
@@ -152,7 +224,38 @@ def test_verdicts_of_a_judge_beside_those_of_people(open_page: Open, store: Stor
     assert (table["n, ties discarded"] < table["n, tie as a class"]).all() and set(table["No common verdict"]) == {0}
     stages = table_with(at, "Pairs of counselors")
     assert list(stages["Stage"]) == ["Exploration", "Insight", "Action"] and set(stages["n, tie as a class"]) == {3}
-    assert "Sessions by rules: Same verdict as one person" in shown(at) and "36 pairs, 12 clients or roles" in shown(at)
+    assert "Total with one person: same verdict ." in shown(at) and " · 36 pairs of sessions, 12 clients or roles<" in shown(at)
+    assert "made by rules" not in shown(at) and set(table_with(at, "Label")["Label"]) == {"Compared with people"}
+    assert "n = 36–324 questions on 36 pairs of sessions, 12 clients or roles, 1 person" in title_of(at, "agreement_matches")
+    assert "too few" not in shown(at).lower() and "Few clients or roles" not in shown(at)
+
+
+@pytest.mark.parametrize(
+    ("roles", "names", "told"),
+    [(6, story.COUNSELORS, "Few clients or roles (6): the interval may be too narrow."),
+     (2, [*story.COUNSELORS, "Kind", "Quick"], "Intervals are withheld below 3 clients or roles.")],
+)  # fmt: skip
+def test_verdicts_over_few_roles_say_so(open_page: Open, store: Store, roles: int, names: list[str], told: str) -> None:
+    made = story.sessions(store, roles, names, "openai")
+    story.compare(store, story.study(store), made, kind="model", judge="judge")
+    story.compare(store, story.study(store), made, kind="person", judge="K-01", seed=9, both=False)
+    at = open_page("agreement.py", section="verdicts")
+    assert_calm(at)
+    words, pairs = shown(at), roles * len(names) * (len(names) - 1) // 2
+    figure = next(block for block in words.split("\n") if "Orders that disagree count as a tie" in block)
+    assert told in figure
+    assert f"Too few (n = {pairs}–{9 * pairs} questions on {pairs} pairs of sessions, {roles} clients or roles)" in title_of(at, "agreement_matches")
+    assert f"Same counselor preferred in a stage, too few ({pairs} pairs of sessions, {roles} clients or roles)" in words
+
+
+def test_under_ten_shared_pairs_no_figure_contradicts_the_label(open_page: Open, store: Store) -> None:
+    made = story.sessions(store, 3, story.COUNSELORS, "openai")
+    story.compare(store, story.study(store), made, kind="model", judge="judge")
+    story.compare(store, story.study(store), made, kind="person", judge="K-01", seed=9, both=False)
+    at = open_page("agreement.py", section="verdicts")
+    assert_calm(at)
+    assert "People compared 9 of the pairs this judge compared; figures start at 10" in shown(at)
+    assert "Both compared 9 pairs of sessions, 3 clients or roles so far" in shown(at) and not at.get("plotly_chart")
 
 
 def test_table_of_ratings_gives_the_numbers_of_the_command_line(open_page: Open) -> None:
@@ -201,7 +304,7 @@ def test_ratings_of_people_are_kept_and_stand_beside_the_judge(open_page: Open, 
     assert "ICC(A,1)" in shown(at) and set(table_with(at, "ICC(C,k)")["Sessions"]) == {36}
     at = open_page("agreement.py", section="people")
     assert_calm(at)
-    assert "People: Anna, Bo" in shown(at) and set(table_with(at, "Weighted kappa")["n"]) == {36}
+    assert at.multiselect[0].value == ["Anna", "Bo"] and set(table_with(at, "Weighted kappa")["n"]) == {36}
     assert "is here already" in shown(keep(open_page, "ratings", content)) and store.ratings.count() == 864 + 36 * 36
 
 

@@ -37,8 +37,8 @@ def test_match_rates_per_dimension_stage_and_all(store: Store) -> None:
     assert list(matches)[-1] == TOTAL and len(matches) == 9 + 3 + 1
     total, parts = matches[TOTAL], [matches[name] for name in ("exploration", "insight", "action")]
     assert total.rates.n_with_ties == sum(part.rates.n_with_ties for part in parts) == 324
-    assert total.rates.n_without_ties < total.rates.n_with_ties and total.clusters == 12
-    assert total.low < total.rates.with_ties < total.high
+    assert total.rates.n_without_ties < total.rates.n_with_ties and total.rate.clusters == 12
+    assert total.rate.low < total.rates.with_ties < total.rate.high and total.pairs == 36
 
 
 def test_label_of_comparisons_counts_pairs_of_sessions(store: Store) -> None:
@@ -49,14 +49,14 @@ def test_label_of_comparisons_counts_pairs_of_sessions(store: Store) -> None:
     found = labels.asked(every, voices(every)[0], stages(), reading.sessions(store, made.values()))
     label = labels.comparison_label(found, stages())
     assert (label.rules.state, label.rules.n, label.rules.clusters, label.rules.people) == ("few", 12, 4, 1)
-    assert label.rules.judge and label.rules.judge.agreement.n == 108 and label.real == NOTHING
+    assert label.rules.judge and label.rules.judge.agreement.n == 108 and (label.other, label.judged) == (NOTHING, (labels.RULES,))
     of_one = labels.comparison_label(found, stages(), next(iter(stages()))).rules
     assert of_one.judge and (of_one.n, of_one.judge.agreement.n) == (12, 12)
 
 
-def test_sessions_of_rules_and_real_ones_have_labels_of_their_own(store: Store) -> None:
+def test_sessions_made_by_rules_and_other_ones_have_labels_of_their_own(store: Store) -> None:
     by_rules = story.sessions(store, 12, ("Careful",)).values()
-    real = [
+    others = [
         store.sessions.add_with_turns(tables.Session(origin="imported", engine="imported", client_code=f"C-{n}"), []).id or 0 for n in range(15)
     ]
     seat = store.agents.find(name="Careful")
@@ -64,12 +64,13 @@ def test_sessions_of_rules_and_real_ones_have_labels_of_their_own(store: Store) 
     store.agents.update(seat.id or 0, engine="demo")
     taken = tables.Session(origin="live", engine="mixed", client_code="C-99", counselor_agent_id=seat.id)
     half = store.sessions.add_with_turns(taken, []).id or 0
-    ids = [*by_rules, *real, half]
+    ids = [*by_rules, *others, half]
     story.rate(store, story.study(store), ids, kind="model", rater="judge")
     story.rate(store, None, ids, kind="person", rater="K-01", repeats=1)
     frame, held = reading.ratings(store), reading.sessions(store, ids)
     label = labels.rating_label(rated(frame), held)
-    assert (label.real.n, label.rules.n) == (15, 13) and held[half].by_rules and not held[real[0]].by_rules
+    assert (label.other.n, label.rules.n) == (15, 13) and held[half].by_rules and not held[others[0]].by_rules
+    assert label.mixed and label.first == labels.OTHER
 
 
 def rated(frame: "pd.DataFrame") -> labels.Rated:
