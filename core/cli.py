@@ -92,7 +92,12 @@ def import_files(
     ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Bring files into the store: each is accepted, warned about or refused, with the reason."""
+    """Bring files into the store: each is accepted, warned about or refused, with the reason.
+
+    Ratings: CSV with the columns session, rater, instrument, item, value. Comparisons: first, second (as shown), rater,
+    instrument, dimension, verdict (the better session's number, tie, or blank). Of either a column version may say which
+    version of the instrument was used; without it, the present one. The language is the session's.
+    """
     from core.commands.importing import import_files as bring
 
     give(

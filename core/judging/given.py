@@ -88,3 +88,15 @@ def remarks(name: str, new: int, rows: int) -> list[WorkbenchError]:
     if new < rows:
         return [WorkbenchError("{n} of {all} rows of {name} are here already with the same values, and were not taken twice.", n=rows - new, all=rows, name=name)]
     return []
+
+
+def doubled_remark(name: str, n: int, rows: int, kind: str) -> list[WorkbenchError]:
+    """That the same rows stand here as the other kind; they were taken, since a label may well agree with a person."""
+    if not n:
+        return []
+    return [
+        WorkbenchError(
+            "{n} of {all} rows of {name} are here with the same rater's name and values as {kind} too. If it is the same table, one of "
+            "the two kinds is wrong.", n=n, all=rows, name=name, kind=kind,
+        )
+    ]  # fmt: skip

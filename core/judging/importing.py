@@ -7,7 +7,7 @@ Rows are of the instrument as it is here, unless a column *version* says that an
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core import files, instruments
@@ -15,7 +15,15 @@ from core.clearance import lacking
 from core.consent import RATED
 from core.csv_files import needed, number, rows_of
 from core.errors import DataError, NotFound, PromptError, WorkbenchError
-from core.judging.given import Given, check_agree, check_once, check_version, remarks, same_but_for_version
+from core.judging.given import (
+    Given,
+    check_agree,
+    check_once,
+    check_version,
+    doubled_remark,
+    remarks,
+    same_but_for_version,
+)
 from core.judging.readings import READER
 from storage import judged, tables
 from storage.store import Store
@@ -130,10 +138,16 @@ def rating(here: Here, row: dict[str, str]) -> Given:
     session, used = here.session(row, "session"), here.instrument(row, "rating")
     told, value = needed(row, "item", here.name), number(row, "value", here.name)
     item = next((one for one in used.items if one.id == told), None)
-    if item is None or (value is not None and value not in {level.value for level in item.levels}):
+    if item is None:
         raise DataError(
-            "Line {line} of {name}: {instrument} has no item {item} with the value {value}. Correct the line; nothing "
+            "Line {line} of {name}: {instrument} has no item {item}. Its items: {known}. Correct the line; nothing was saved.",
+            line=row["line"], name=here.name, instrument=used.id, item=told, known=", ".join(one.id for one in used.items),
+        )  # fmt: skip
+    if value is not None and value not in {level.value for level in item.levels}:
+        raise DataError(
+            "Line {line} of {name}: {item} of {instrument} has no level {value}. Its levels: {known}. Correct the line; nothing "
             "was saved.", line=row["line"], name=here.name, instrument=used.id, item=told, value=row["value"],
+            known=", ".join(f"{level.value:g}" for level in item.levels),
         )  # fmt: skip
     fields = {
         "session_id": session.id, "instrument": used.id, "instrument_version": used.version, "language": session.language,
@@ -193,9 +207,7 @@ def saved(connection: sqlite3.Connection, table: str, name: str, rows: Sequence[
     Raises:
         DataError: a row contradicts what the same rater said here before, or may be of another version.
     """
-    known: dict[str, int] = {}
-    for written, id in judged.brought(connection, kind):
-        known.setdefault(files.named(written), id)
+    known = raters_of(connection, kind)
     before = {rater: judged.said(connection, table, known[rater]) if rater in known else {} for rater in {one.rater for one in rows}}
     check_agree(name, [(one, before[one.rater].get(one.about)) for one in rows])
     new = [one for one in rows if one.about not in before[one.rater] or one.said != before[one.rater][one.about]]
@@ -205,4 +217,20 @@ def saved(connection: sqlite3.Connection, table: str, name: str, rows: Sequence[
     for rater in dict.fromkeys(one.rater for one in new if one.rater not in known):
         known[rater] = judged.add_rater(connection, kind, rater)
     made = judged.save(connection, table, ({**one.row, "rater_id": known[one.rater]} for one in new))
-    return Taken(made, remarks(name, len(new), len(rows)))
+    other = next(one for one in KINDS if one != kind)
+    doubled = elsewhere(connection, table, rows, raters_of(connection, other)) if new else 0
+    return Taken(made, [*remarks(name, len(new), len(rows)), *doubled_remark(name, doubled, len(rows), other)])
+
+
+def raters_of(connection: sqlite3.Connection, kind: str) -> dict[str, int]:
+    """The raters of a kind that tables brought, by their names in one form."""
+    found: dict[str, int] = {}
+    for written, id in judged.brought(connection, kind):
+        found.setdefault(files.named(written), id)
+    return found
+
+
+def elsewhere(connection: sqlite3.Connection, table: str, rows: Sequence[Given], raters: Mapping[str, int]) -> int:
+    """How many rows say what a rater of this name said here as one of these."""
+    said = {rater: judged.said(connection, table, raters[rater]) for rater in {one.rater for one in rows} & raters.keys()}
+    return sum(one.said is not None and said.get(one.rater, {}).get(one.about) == one.said for one in rows)

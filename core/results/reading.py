@@ -1,5 +1,6 @@
 """Reading the store for results: light tidy frames, aggregated where SQL can; no text but what is asked for."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,7 @@ SESSIONS = (
     "LEFT JOIN person z ON z.id = s.counselor_person_id "
 )
 WITHDRAWN = msg("Session {id} was withdrawn by somebody who spoke in it. It is kept, and nothing of it is shown.")
+OURS = re.compile(r"(role|report|session) \d+\Z")  # names of clusters that no code of a client may take
 METHODS = {"report/dialogue": "memo2demo", "report/roleplay": "roleplay"}
 
 
@@ -204,7 +206,8 @@ def sessions(store: Store, ids: Iterable[int]) -> dict[int, Held]:
 def held(row: Sequence[Any]) -> Held:
     (id, title, version, role, report, client, client_person, code, person, origin, engine, language, topic, agent,
      role_title, report_topic, by_rules, prompt) = row  # fmt: skip
-    cluster = f"role {role}" if role else client or (f"report {report}" if report else client_person)
+    client_code = f"client {client}" if OURS.match(client) else client
+    cluster = f"role {role}" if role else client_code or (f"report {report}" if report else client_person)
     return Held(
         id=id, title=title, role_id=version, card_id=role, counselor=agent or code or person or METHODS.get(prompt or "", origin),
         cluster=cluster or f"session {id}", client=client or role_title or client_person or "", origin=origin,

@@ -32,7 +32,8 @@ def section(ratings: bool) -> None:
             captions=[words for _name, words in kinds.values()], persist_state="session",
         )  # fmt: skip
         given = st.file_uploader(_("Table (CSV)"), type=["csv", "tsv", "txt"], key=f"agreement_kept_{name}")
-        if st.button(_("Import"), key="agreement_import", type="primary", icon=":material/upload:") and given is not None:
+        pressed = st.button(_("Import"), key="agreement_import", type="primary", icon=":material/upload:", disabled=given is None)
+        if pressed and given is not None:
             bring(given.name, given.getvalue(), ratings, str(kind))
         tell()
 

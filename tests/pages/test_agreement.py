@@ -308,6 +308,12 @@ def test_ratings_of_people_are_kept_and_stand_beside_the_judge(open_page: Open, 
     assert "is here already" in shown(keep(open_page, "ratings", content)) and store.ratings.count() == 864 + 36 * 36
 
 
+def test_nothing_is_imported_before_a_table_is_chosen(open_page: Open) -> None:
+    at = open_page("agreement.py", section="file")
+    at.segmented_control(key="agreement_use").select("keep").run()
+    assert at.button(key="agreement_import").disabled
+
+
 def test_table_with_a_wrong_line_is_refused_whole(open_page: Open, store: Store) -> None:
     (one,) = story.sessions(store, 1, ["Careful"]).values()
     at = keep(open_page, "ratings", f"session,rater,instrument,item,value\n{one},Anna,wai-o-s,Q1,4\n{one},Anna,wai-o-s,Q1,3\n")

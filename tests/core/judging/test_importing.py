@@ -200,6 +200,21 @@ def test_contradicting_rows_are_refused_and_a_blank_can_be_filled_in(store: Stor
     assert len(ratings(store, (held[0], "Anna", "Q2", 3)).ids) == 1
 
 
+def test_the_same_table_as_another_kind_is_told(store: Store, held: list[int]) -> None:
+    rows = [(held[0], "Anna", "Q1", 4), (held[0], "Anna", "Q2", 3)]
+    ratings(store, *rows)
+    (said,) = ratings(store, *rows, kind="reference").messages
+    assert "2 of 2 rows of table.csv are here with the same rater's name and values as person too" in str(said)
+    assert not ratings(store, (held[1], "Anna", "Q1", 4), kind="reference").messages
+
+
+def test_a_wrong_level_is_told_with_those_there_are(store: Store, held: list[int]) -> None:
+    with pytest.raises(DataError, match="Q1 of wai-o-s has no level 9. Its levels: 1, 2, 3, 4, 5"):
+        ratings(store, (held[0], "Anna", "Q1", 9))
+    with pytest.raises(DataError, match="wai-o-s has no item Q99. Its items: Q1, Q2"):
+        ratings(store, (held[0], "Anna", "Q99", 1))
+
+
 def test_nothing_is_kept_when_it_breaks_off(store: Store, held: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     real = judged.insert
 

@@ -191,3 +191,10 @@ def test_sessions_of_two_clients_have_one_role_whichever_is_shown_first(store: S
     assert (one.cluster, other.cluster) == ("A", "B")
     assert wins.role_of(one, other) == wins.role_of(other, one) == "A"
     assert wins.role_of(one, other, 7.0) == "role 7" and wins.role_of(one, other, float("nan")) == "A"
+
+
+def test_a_client_whose_code_reads_like_a_role_is_no_role(store: Store) -> None:
+    card, other = story.sessions(store, 1, ("Careful", "Plainer")).values()
+    store.sessions.update(other, role_id=None, client_code="role 1", origin="imported")
+    held = reading.sessions(store, [card, other])
+    assert (held[card].cluster, held[other].cluster, held[other].client) == ("role 1", "client role 1", "role 1")
