@@ -44,7 +44,9 @@ def strengths(
     if not len(wins) or len(agents) < 2:
         return {agent: Strength(NAN, NAN, NAN) for agent in agents}
     values = fit(wins.sum(axis=0))
-    drawn = drawn_fits(wins, draws, rng) if len(wins) >= FEW and draws else np.full((1, len(agents)), np.nan)
+    if len(wins) < FEW or not draws:
+        return {agent: Strength(float(value), NAN, NAN) for agent, value in zip(agents, values, strict=True)}
+    drawn = drawn_fits(wins, draws, rng)
     return {
         agent: Strength(float(values[i]), *(ends(drawn[:, i], len(wins)) if np.isfinite(values[i]) else (NAN, NAN)))
         for i, agent in enumerate(agents)

@@ -34,7 +34,7 @@ def test_results_tell_versions_apart(open_page: Open, rated: int) -> None:
         at.selectbox(key="results_rater").select_index(at_place).run()
         assert_calm(at)
         table = table_with(at, "Without quote")
-        assert set(table["n"]) == {8} and list(table["Item"]) == [item.id for item in HERE.items]
+        assert set(table["Sessions"]) == {8} and list(table["Item"]) == [item.id for item in HERE.items]
         worded = set(table["Text"])
         assert worded == ({OTHERWISE} if version == 1 else {item.text.en for item in HERE.items})
         behind = at.selectbox(key="results_item").options

@@ -20,7 +20,7 @@ from tests.pages.test_components import NAMES, SIGNS, TURNS, WORDS
 
 NASTY = '1"><img src=https://evil.example/x.png>![x](https://evil.example/y.png)<script>fetch("https://evil.example")</script>'
 CODES = {"kind", "state", "seat", "origin", "engine", "language", "status", "side", "speaker", "verdict", "masking", "severity", "of",
-         "method", "created", "content_hash", "instrument", "setting", "hash", "first_seat", "sampling", "started", "ended", "role"}  # fmt: skip
+         "method", "created", "content_hash", "instrument", "setting", "hash", "first_seat", "sampling", "started", "ended", "role", "way"}  # fmt: skip
 
 
 def spoilt(value: Any, name: str = "") -> Any:

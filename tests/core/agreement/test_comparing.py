@@ -221,3 +221,8 @@ def test_strengths_of_nine_roles_have_no_interval() -> None:
     for roles, shown in ((9, False), (10, True)):
         half = {("x", "y"): [RoleScore(r, float(r % 2), 3, 3) for r in range(roles)]}
         assert np.isfinite(strengths(half, np.random.default_rng(0), 400)["x"].low) == shown
+
+
+def test_strengths_of_a_single_role_are_even_and_have_no_interval() -> None:
+    found = strengths({("a", "b"): [RoleScore("r", 0.5, 3, 3)]}, np.random.default_rng(7))
+    assert found["a"].value == pytest.approx(0) and np.isnan([found["a"].low, found["a"].high]).all()
