@@ -25,13 +25,13 @@ class Strength:
 
 
 def strengths(
-    scores: Mapping[tuple[str, str], Sequence[RoleScore]], rng: np.random.Generator, draws: int = DRAWS
+    scores: Mapping[tuple[str, str], Sequence[RoleScore]], rng: np.random.Generator | int, draws: int = DRAWS
 ) -> dict[str, Strength]:
     """Bradley–Terry strengths of one stage; every role gives one win, loss or tie (half a win) to each pair.
 
     Args:
         scores: per pair (a, b) the role scores of ``a`` (from ``role_scores``); roles left out do not count.
-        rng: seeded by the caller; roles are drawn with replacement.
+        rng: seeded by the caller, or a seed; roles are drawn with replacement.
     Returns:
         exp(difference of two strengths) is the odds that one is preferred to the other. nan for all where some
         agents won everything against the rest, since no finite strength fits that. No interval under ten
@@ -53,7 +53,7 @@ def strengths(
     }
 
 
-def drawn_fits(wins: Floats, draws: int, rng: np.random.Generator) -> Floats:
+def drawn_fits(wins: Floats, draws: int, rng: np.random.Generator | int) -> Floats:
     """Strengths of every resample of roles, shape (draws, n_agents)."""
     return fit_or_infinite(np.tensordot(draw_weights(len(wins), draws, rng), wins, axes=1))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.agreement.comparing import EVEN, TIE, RoleScore
-from core.agreement.intervals import Kind, score_bounds
+from core.agreement.intervals import MANY, Kind, score_bounds
 from core.agreement.matrix import Floats
 from core.agreement.resampling import draw_weights, resampled_means
 
@@ -74,21 +74,22 @@ class StageScores:
 
 
 def stage_scores(
-    scores: Mapping[tuple[str, str], Sequence[RoleScore]], rng: np.random.Generator, draws: int = DRAWS
+    scores: Mapping[tuple[str, str], Sequence[RoleScore]], rng: np.random.Generator | int, draws: int = DRAWS
 ) -> StageScores:
     """Scores of all pairs and agents of one stage.
 
     Args:
         scores: per pair (a, b) the role scores of ``a``, each in [0, 1] (from ``role_scores``).
-        rng: seeded by the caller; roles are drawn with replacement, all pairs of a role together.
-        draws: resamples, used from ``intervals.MANY`` roles on.
+        rng: seeded by the caller, or a seed; roles are drawn with replacement, all pairs of a role together.
+        draws: resamples, made from ``intervals.MANY`` roles on.
     Returns:
         Scores in [0, 1], ½ even. An agent's score is the mean over its opponents of its pair scores.
     Source: ESC-Judge §3.4; intervals as in ``intervals.score_bounds``.
     """
     names = list(scores)
     table = role_table(scores)
-    means = resampled_means(table, draw_weights(len(table), draws, rng)) if len(table) else table
+    # no pair and no agent rests on more roles than the table has
+    means = resampled_means(table, draw_weights(len(table), draws, rng)) if len(table) >= MANY else np.full((1, len(names)), NAN)
     pairs = []
     for column, (a, b) in enumerate(names):
         counted = [r for r in scores[a, b] if r.counted]

@@ -177,8 +177,8 @@ def stage_of(stage: str, scores: Mapping[tuple[str, str], Sequence[object]]) -> 
     own: dict = dict(scores)
     return Stage(
         stage,
-        stage_scores(own, np.random.default_rng(SEED), DRAWS),
-        strengths(own, np.random.default_rng(SEED)),
+        stage_scores(own, SEED, DRAWS),
+        strengths(own, SEED),
     )
 
 
@@ -200,7 +200,7 @@ def dimension_means(
         pair: [RoleScore(role, float(np.mean(w)), 1, 1) for role, w in roles.items() if role in kept[pair]]
         for pair, roles in values.items()
     }
-    return stage_scores(own, np.random.default_rng(SEED), DRAWS).agents
+    return stage_scores(own, SEED, DRAWS).agents
 
 
 def agent_table(stage: Stage) -> "pd.DataFrame":
