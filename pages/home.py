@@ -9,10 +9,12 @@ from core.clearance import Clearance, kinds
 from core.errors import WorkbenchError
 from core.results import reading
 from core.studies import versions
-from pages.components import badges, crisis, home_for, layout, resources, update_note
+from pages.components import badges, crisis, home_for, layout, resources, role_library, update_note
 from pages.components.words import _, language, many
 from storage import tables, units
 from storage.store import Store
+
+KINDS = ("person", "consensus", "rules", "model", "reference")  # of raters, as Home counts them apart
 
 
 def counted(store: Store) -> dict[str, int]:
@@ -119,23 +121,25 @@ def next_step(store: Store, n: dict[str, int]) -> None:
 
 
 def by_whom(n: dict[str, int]) -> str:
-    """Who gave the ratings; kinds are never pooled silently."""
+    """Who gave the ratings and comparisons; kinds of raters are never pooled silently."""
     if not n["ratings"] + n["comparisons"]:
         return _("none yet")
-    people = n.get("ratings by person", 0)
-    rules = n.get("ratings by rules", 0) + n.get("comparisons by rules", 0)
-    rest = n["ratings"] + n["comparisons"] - people - rules
+    of = {kind: n.get(f"ratings by {kind}", 0) + n.get(f"comparisons by {kind}", 0) for kind in KINDS}
+    rest = n["ratings"] + n["comparisons"] - sum(of.values())
     parts = [
-        many("{n} by people", "{n} by people", people) if people else "",
-        many("{n} by the demo engine", "{n} by the demo engine", rules) if rules else "",
-        many("{n} by models or brought along", "{n} by models or brought along", rest) if rest else "",
+        many("{n} by people", "{n} by people", of["person"]) if of["person"] else "",
+        many("{n} by a consensus of people", "{n} by a consensus of people", of["consensus"]) if of["consensus"] else "",
+        many("{n} by the demo engine", "{n} by the demo engine", of["rules"]) if of["rules"] else "",
+        many("{n} by models", "{n} by models", of["model"]) if of["model"] else "",
+        many("{n} came with the data", "{n} came with the data", of["reference"]) if of["reference"] else "",
+        many("{n} by others", "{n} by others", rest) if rest else "",
     ]
     return _(", ").join(part for part in parts if part)
 
 
 def figures(store: Store, n: dict[str, int]) -> None:
     none = _("none yet")
-    warned = sum(bool(role.checks) for role in store.roles.cards()) if n["roles"] else 0
+    warned = sum(bool(role_library.to_check(role)) for role in store.roles.cards()) if n["roles"] else 0
     cells = [
         ("description", _("Reports"), n["reports"],
          (many("{n} to be confirmed", "{n} to be confirmed", n["waiting"]) if n["waiting"] else _("all confirmed or made up"))

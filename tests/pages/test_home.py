@@ -9,6 +9,7 @@ from core.people import agreements
 from core.reports import examples
 from storage import tables
 from storage.store import Store
+from tests import results_story as story
 from tests.pages.conftest import Open, assert_calm, shown
 from tests.persons import somebody
 
@@ -100,3 +101,21 @@ def test_figures_are_without_what_was_withdrawn(open_page: Open, store: Store, a
     assert "1 withdrawn" in page and "1 by the demo engine" in page
     assert "Kleinstadtville" not in page and "confirmed" not in page
     assert store.sessions.per_card() == {}
+
+
+def test_comparisons_of_people_are_counted_as_theirs(open_page: Open, store: Store) -> None:
+    study = story.study(store)
+    made = story.sessions(store, 2, ("Careful", "Plainer"))
+    story.compare(store, study, made, kind="person", judge="K-01", both=False)
+    story.compare(store, study, made, kind="model", judge="o-mini", both=False)
+    story.rate(store, study, list(made.values()), kind="reference", rater="labels", repeats=1)
+    page = shown(open_page())
+    assert "18 by people, 18 by models, 48 came with the data" in page
+
+
+def test_roles_with_something_to_check_are_those_that_roles_shows(open_page: Open, store: Store) -> None:
+    note, fault = ({"code": "c", "values": {}, "severity": kind} for kind in ("note", "fault"))
+    store.roles.add(tables.RoleCard(title="Consistent", checks=[note]))
+    assert "all checked" in shown(open_page())
+    store.roles.add(tables.RoleCard(title="Not so", checks=[note, fault]))
+    assert "1 with something to check" in shown(open_page())
