@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -38,15 +38,27 @@ class Words(Data):
         return self.zh if language == "zh" else self.en
 
 
+Text = Annotated[str, Field(min_length=1)] | Words  # in one language, or in both
+
+
+def said(text: Text, language: str = "en") -> str:
+    """A text in this language where it is there in both, else as it is."""
+    return text.of(language) if isinstance(text, Words) else text
+
+
 class Level(Data):
     value: float
     anchor: Words | None = None
 
 
 class Item(Data):
-    """One thing to rate. ``no_evidence`` is the value without evidence for or against, if the scale has one."""
+    """One thing to rate. ``no_evidence`` is the value without evidence for or against, if the scale has one.
+
+    ``name`` is what readers see in place of an id that is no number; no judge is told it.
+    """
 
     id: str = Field(min_length=1)
+    name: Words | None = None
     dimension: str
     text: Words
     levels: tuple[Level, ...] = Field(min_length=2)
@@ -91,9 +103,9 @@ class Instrument(Data):
     kind: Literal["rating", "comparison"]
     name: Words
     purpose: Words
-    source: str = Field(min_length=1)
+    source: Text
     cite: Words | None = None  # the source as a judge is told it, in a few words
-    licence: str = Field(min_length=1)
+    licence: Text
     note: Words | None = None
     rule: Words | None = None  # how to come to a rating, where the source has a rule for it
     scoring: Literal["mean", "sum"] = "mean"
@@ -122,9 +134,13 @@ class Instrument(Data):
 
     @property
     def hash(self) -> str:
-        """sha256 of everything in it, whatever the file's layout."""
-        newer = {name for name in ("cite", "rule") if getattr(self, name) is None}  # files without them keep their hash
-        return hashlib.sha256(self.model_dump_json(exclude=newer).encode()).hexdigest()
+        """sha256 of everything a rating can depend on, whatever the file's layout.
+
+        What is there for readers alone, names of items and translations of source and licence, changes no hash.
+        """
+        newer: dict[str, Any] = {name: True for name in ("cite", "rule") if getattr(self, name) is None}  # files without them keep their hash
+        told = self.model_copy(update={"source": said(self.source), "licence": said(self.licence)})
+        return hashlib.sha256(told.model_dump_json(exclude=newer | {"items": {"__all__": {"name"}}}).encode()).hexdigest()
 
     def item(self, item_id: str) -> Item:
         return cast(Item, self._named(self.items, "item", item_id))
@@ -138,7 +154,7 @@ class Instrument(Data):
     def about(self, language: str) -> dict[str, str]:
         """What a judge is told of the instrument as a whole: ``source``, and its ``rule`` (empty where it has none)."""
         return {
-            "source": self.cite.of(language) if self.cite else " ".join(self.source.split()),
+            "source": self.cite.of(language) if self.cite else " ".join(said(self.source).split()),
             "rule": self.rule.of(language) if self.rule else "",
         }
 
@@ -388,6 +404,7 @@ def _whole(instrument: Instrument, dimension: Dimension) -> Item:
 
     return Item(
         id=dimension.id,
+        name=dimension.name,
         dimension=dimension.id,
         text=Words(en=told("en", ": "), zh=told("zh", "：")),
         levels=tuple(Level(value=step / 2) for step in range(round(most * 2) + 1)),

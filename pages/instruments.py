@@ -4,7 +4,7 @@ import streamlit as st
 
 from core import instruments
 from core.errors import WorkbenchError
-from core.instruments import Instrument, Item, Level
+from core.instruments import Instrument, Item, Level, said
 from core.prompting import catalogue, load
 from pages.components import badges, layout, transcript
 from pages.components.drawing import esc
@@ -43,16 +43,17 @@ def anchors(levels: tuple[Level, ...], wording: str) -> None:
 
 def item_card(item: Item, wording: str) -> None:
     with st.container(border=True):
-        layout.card_title(own(item.text, wording), over=item.id)
-        said = [
+        layout.card_title(own(item.text, wording), over=own(item.name, wording) if item.name else item.id)
+        told = [
+            _("“{id}” in tables").format(id=item.id) if item.name else "",
             _("reverse-keyed: the score is turned once") if item.reversed else "",
             _("“not applicable” is allowed") if item.not_applicable else "",
             _("{value} means no evidence for or against").format(value=number(item.no_evidence))
             if item.no_evidence is not None
             else "",
         ]
-        if any(said):
-            layout.muted(_("; ").join(s for s in said if s))
+        if any(told):
+            layout.muted(_("; ").join(words for words in told if words))
         anchors(item.levels, wording)
 
 
@@ -65,8 +66,8 @@ def about(found: Instrument, wording: str) -> None:
         facts: list[tuple[str, object]] = [
             (_("Id and version"), f"{found.id}, {found.version}"),
             (_("Gives"), kinds[found.kind]),
-            (_("Source"), found.source),
-            (_("Licence"), found.licence),
+            (_("Source"), said(found.source, wording)),
+            (_("Licence"), said(found.licence, wording)),
         ]
         if found.kind == "rating":
             facts.insert(2, (_("Score"), scoring[found.scoring]))

@@ -12,7 +12,7 @@ from core.results.incomplete import Among, Two
 from pages.components import charts, interval_words, layout, results_data
 from pages.components.agreement_store import chosen
 from pages.components.results_data import ALL, dimensions
-from pages.components.results_words import between, dimension_name, item_text
+from pages.components.results_words import between, dimension_name, item_name, item_text
 from pages.components.words import _
 
 
@@ -55,7 +55,7 @@ def show(instrument: str, version: int, language: str, names: tuple[str, ...], k
 
 def among_table(among: list[Among], used: Instrument) -> pd.DataFrame:
     rows = [
-        (_("Score") if one.id == one.dimension else one.id, dimension_name(used, one.dimension), value(one.found.single),
+        (_("Score") if one.id == one.dimension else item_name(used, one.id), dimension_name(used, one.dimension), value(one.found.single),
          value(one.found.mean), one.found.single.n, one.found.single.clusters, each(one), one.found.alone,
          item_text(used, one.id) if one.id != one.dimension else "")
         for one in among

@@ -27,7 +27,7 @@ from pages.components import (
     trust_words,
 )
 from pages.components.results_data import ALL, dimensions
-from pages.components.results_words import between, dimension_name, item_text
+from pages.components.results_words import between, dimension_name, item_name, item_text
 from pages.components.words import _, many, plain
 
 Tables = dict[str, pd.DataFrame]
@@ -226,7 +226,7 @@ def draw(found: Sequence[Agreed], used: Instrument, form: str, title: str, made:
 
 def table_of(found: Sequence[Agreed], used: Instrument) -> pd.DataFrame:
     rows = [
-        (_("Score") if one.id == one.dimension else one.id, dimension_name(used, one.dimension), one.n, one.dropped, one.spread,
+        (_("Score") if one.id == one.dimension else item_name(used, one.id), dimension_name(used, one.dimension), one.n, one.dropped, one.spread,
          *(value_words(one, form) for form in TWO_WAY), r_words(one), item_text(used, one.id) if one.id != one.dimension else "")
         for one in found
     ]  # fmt: skip
@@ -269,7 +269,7 @@ def disagreements(
     frame = results_data.heard(ALL, instrument, voice).rows
     first = frame.drop_duplicates(["session", "item"]).set_index(["session", "item"])["id"]
     table = pd.DataFrame(
-        [(gap.session, gap.item, gap.people, gap.judge, item_text(used, gap.item)) for gap in gaps],
+        [(gap.session, item_name(used, gap.item), gap.people, gap.judge, item_text(used, gap.item)) for gap in gaps],
         columns=[_("Session"), _("Item"), _("People"), _("Judge"), _("Text")],
     )
     layout.muted(_("Choose a row to read what the judge wrote."))

@@ -159,7 +159,7 @@ def rating(id: int) -> None:
     grid = st.grid(2, min_column_width=380)
     with grid.cell():
         layout.card_title(
-            f"{item.id}: {item.text.of(language())}",
+            f"{results_words.item_name(used, item.id)}: {item.text.of(language())}",
             over=_("Rating {n} · {dimension} · {counselor}, session {s}").format(
                 n=id, dimension=dimension_name(used, item.dimension), counselor=counselor, s=session.id
             ),

@@ -29,7 +29,7 @@ from pages.components.reasons import column
 from pages.components.results_data import Frame, Scored
 from pages.components.results_picking import picked_row
 from pages.components.results_wins import numbers
-from pages.components.results_words import dimension_name, for_figure, item_text
+from pages.components.results_words import dimension_name, for_figure, item_name, item_text
 from pages.components.words import _, many
 
 FEW = 50  # sessions; with fewer every one is drawn as a point
@@ -116,20 +116,20 @@ def violins(values: pd.DataFrame, used: Instrument, engine: str) -> go.Figure:
             continue
         at = order.index(item.dimension) % len(k.series)
         first = item.dimension not in {trace.legendgroup for trace in figure.data}
-        drawn = thinned(own["value"])
+        drawn, name = thinned(own["value"]), for_figure(item_name(used, item.id))
         figure.add_violin(
-            x=[item.id] * len(drawn), y=drawn, name=for_figure(dimension_name(used, item.dimension)),
+            x=[name] * len(drawn), y=drawn, name=for_figure(dimension_name(used, item.dimension)),
             legendgroup=item.dimension, showlegend=first, line={"color": k.series[at], "width": 1.5},
             fillcolor=charts.clear(k.series[at], 0.18), box={"visible": True, "width": 0.25}, meanline={"visible": True},
             points="all" if len(own) < FEW else False, pointpos=0, jitter=0.25, spanmode="hard", width=0.8,
             marker={"symbol": charts.SYMBOLS[at], "size": 5, "opacity": 0.6}, customdata=[[item.id]] * len(drawn),
-            hoveron="points", hovertemplate=f"{item.id}: %{{y:.2f}}<extra></extra>",
+            hoveron="points", hovertemplate=f"{name}: %{{y:.2f}}<extra></extra>",
         )  # fmt: skip
         mean = float(own["value"].mean())
         figure.add_scatter(
-            x=[item.id], y=[mean], mode="markers", showlegend=False, customdata=[[item.id]],
+            x=[name], y=[mean], mode="markers", showlegend=False, customdata=[[item.id]],
             marker={"symbol": charts.SYMBOLS[at], "size": 11, "color": k.ground, "line": {"color": k.ink, "width": 2}},
-            hovertemplate=f"{item.id}: {_('mean over sessions')} %{{y:.2f}}, n = {len(own)}<extra></extra>",
+            hovertemplate=f"{name}: {_('mean over sessions')} %{{y:.2f}}, n = {len(own)}<extra></extra>",
         )  # fmt: skip
     low, high = min(i.lowest for i in used.items), max(i.highest for i in used.items)
     each = values[values["value"].notna()].groupby("item")["session"].nunique()
@@ -154,7 +154,7 @@ def items_table(frame: Frame, found: results_data.Items, used: Instrument, voice
     for item in used.items:
         every = found.every[item.id]
         rows.append(
-            (item.id, dimension_name(used, item.dimension), every.value, found.spread[item.id],
+            (item_name(used, item.id), dimension_name(used, item.dimension), every.value, found.spread[item.id],
              every.n, every.clusters, *(means[item.id].value if item.id in means else float("nan") for means in each.values()),
              int(missing.get(item.id, 0)), int(bare.get(item.id, 0)), item_text(used, item.id))
         )  # fmt: skip
@@ -273,7 +273,7 @@ def behind(frame: Frame, used: Instrument, engine: str, with_quotes: bool) -> No
             kept,
             key="results_item",
             persist_state="session",
-            format_func=lambda id: f"{id}: {item_text(used, id)}",
+            format_func=lambda id: f"{item_name(used, id)}: {item_text(used, id)}",
         )
         agents = [ANY, *dict.fromkeys(held.counselor for held in frame.held.values())]
         counselor = st.selectbox(

@@ -11,7 +11,7 @@ from core.results.claims import short
 from core.results.voices import Voice
 from pages.components import badges, charts, counted, forest, interval_words, layout, results_data
 from pages.components.results_data import Frame
-from pages.components.results_words import between, dimension_name, item_text
+from pages.components.results_words import between, dimension_name, item_name, item_text
 from pages.components.words import _
 
 FIRST = ("ICC(1,1)", "ICC(1,k)")  # repeats are exchangeable
@@ -118,7 +118,7 @@ def repeats_table(found: list[Agreed], used: Instrument, frame: Frame) -> pd.Dat
         name = item_text(used, one.id) if one.id != one.dimension else _("Score of the dimension")
         rows.append(
             (
-                one.id if one.id != one.dimension else _("Score"), dimension_name(used, one.dimension),
+                item_name(used, one.id) if one.id != one.dimension else _("Score"), dimension_name(used, one.dimension),
                 float(sums.get(one.id, means.get(one.id, float("nan")))), one.n, one.dropped, one.spread,
                 *(icc_words(one, form) for form in (*FIRST, PUBLISHED)), name,
             )

@@ -83,6 +83,12 @@ def dimension_name(instrument: Instrument, dimension: str) -> str:
     return known.get(dimension, dimension)
 
 
+def item_name(instrument: Instrument, item: str) -> str:
+    """What readers see for an item: its name where it has one, else its number or code."""
+    known = {one.id: one.name.of(language()) for one in instrument.items if one.name}
+    return known.get(item, item)
+
+
 def item_text(instrument: Instrument, item: str) -> str:
     known = {one.id: one.text.of(language()) for one in instrument.items}
     return known.get(item, item)

@@ -126,7 +126,7 @@ def evidence(session: tables.Session, instrument: str, version: int, rows: list[
         by_item[row["item"]].append(row)
     with st.expander(_("Reasons and quotes"), icon=":material/format_quote:"):
         for item, given in by_item.items():
-            layout.card_title(item_words(instrument, version, item), over=item)
+            layout.card_title(item_words(instrument, version, item), over=item_name(instrument, item))
             for row in given:
                 shown = "–" if row["score"] is None else f"{row['score']:g}"
                 layout.muted(_("Repeat {n}: {value}").format(n=row["repeat"], value=shown))
@@ -140,6 +140,14 @@ def item_words(instrument: str, version: int, item: str) -> str:
     """An item as this version words it; its id where the instrument is not here."""
     try:
         return next((one.text.of(language()) for one in instruments.load(instrument, version).items if one.id == item), item)
+    except WorkbenchError:
+        return item
+
+
+def item_name(instrument: str, item: str) -> str:
+    """What readers see for an item; its id where the instrument is not here."""
+    try:
+        return results_words.item_name(instruments.load(instrument), item)
     except WorkbenchError:
         return item
 
@@ -165,7 +173,7 @@ def items(instrument: str, version: int, rows: list[dict[str, Any]]) -> pd.DataF
     return pd.DataFrame(
         [
             {
-                _("Item"): item,
+                _("Item"): item_name(instrument, item),
                 _("Mean"): round(sum(read) / len(read), 2) if (read := [s for s in scores if s is not None]) else None,
                 _("n"): len(read),
                 _("Unscored"): len(scores) - len(read),

@@ -15,7 +15,9 @@ def test_every_instrument_can_be_read(open_page: Open, id: str) -> None:
     assert_calm(at)
     found = instruments.load(id)
     assert found.dimensions[0].name.zh in shown(at).replace("\\", "")
-    assert found.source.split()[0] in shown(at)
+    assert instruments.said(found.source, "zh")[:8] in shown(at) and instruments.said(found.licence, "zh")[:8] in shown(at)
+    for item in found.items:
+        assert not item.name or (f">{item.name.zh}<" in shown(at) and f"“{item.id}”" in shown(at)), item.id
 
 
 def test_a_prompt_shows_its_words_and_hash(open_page: Open) -> None:

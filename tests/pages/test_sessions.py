@@ -84,7 +84,7 @@ def test_an_item_that_does_not_apply_is_not_counted_as_unscored(open_page: Open,
     at = open_page("sessions.py", session=a_session.id)
     assert_calm(at)
     table = at.dataframe[0].value
-    assert list(table["Item"]) == ["persona", "beliefs", "motivation"] and list(table["Unscored"]) == [0, 0, 1]
+    assert list(table["Item"]) == ["Persona", "Beliefs", "Motivation"] and list(table["Unscored"]) == [0, 0, 1]
     at = open_page("results.py", section="client-consistency")
     assert_calm(at)
     assert "1 unscored" in shown(at) and "1 not applicable" in shown(at)

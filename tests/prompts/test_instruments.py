@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from core.errors import DataError, PromptError
 from core.instruments import Words, catalogue, load, parse
+from core.instruments import said as in_language
 from core.prompting import load as load_prompt
 from core.prompting import render
 from tests.prompts import published_runs
@@ -264,9 +265,25 @@ def test_a_former_version_has_todays_items_and_none_of_its_words() -> None:
         assert [(i.id, i.reversed, [at.value for at in i.levels]) for i in former.items] == [
             (i.id, i.reversed, [at.value for at in i.levels]) for i in here.items
         ]
-        todays = {text.en for item in here.items for text in wordings(item)} | {one.definition.en for one in here.dimensions}
+        todays = {text.en for item in here.items for text in wordings((item.text, item.levels))} | {one.definition.en for one in here.dimensions}
         assert not todays & {text.en for text in wordings(former)}
     assert load("wai-o-s-published", 1).scored("Q1", 2) == 4
+
+
+def test_items_without_a_number_have_a_name_for_readers() -> None:
+    for name in [*IDS, "cpsycoun-intrinsic-holistic"]:
+        for item in load(name).items:
+            assert bool(item.name) == (not any(letter.isdigit() for letter in item.id)), (name, item.id)
+
+
+def test_what_is_for_readers_alone_changes_no_hash() -> None:
+    """A name and a translation of the source are told to no judge, so that no answer is asked for again because of them."""
+    told = MINE | {"source": {"en": "me", "zh": "我"}, "licence": {"en": "mine", "zh": "我的"}}
+    told["dimensions"] = [MINE["dimensions"][0] | {"items": [MINE["dimensions"][0]["items"][0] | {"name": {"en": "N", "zh": "名"}}]}]  # type: ignore[index]
+    plain, named = (parse(yaml.safe_dump(one, allow_unicode=True)) for one in (MINE, told))
+    assert named.hash == plain.hash and named.item("a").name and in_language(named.licence, "zh") == "我的"
+    assert named.item_inputs("a", "zh") == plain.item_inputs("a", "zh") and named.about("zh") == plain.about("zh")
+    assert parse(yaml.safe_dump(MINE | {"source": {"en": "you", "zh": "我"}})).hash != plain.hash
 
 
 def test_a_file_that_names_no_source_in_short_and_no_rule_keeps_its_hash() -> None:
