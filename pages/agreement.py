@@ -90,7 +90,7 @@ def people() -> None:
     if not ways:
         layout.empty(
             _("No person has rated a session yet"),
-            _("The agreement of people is the ceiling for every judge. Bring their ratings in as a table (rapport import --as ratings), or choose “From a file”."),
+            _("The agreement of people is the ceiling for every judge. Bring their ratings in as a table under “From a file”, “Keep with the sessions here”."),
             key="agreement_no_people",
         )  # fmt: skip
         return

@@ -145,7 +145,7 @@ def judge_and_people(instrument: str, voice: Voice) -> None:
     if not found:
         layout.empty(
             _("No session was rated by both"),
-            _("Have people rate some of the sessions this judge rated, with the same instrument in the same language, and bring their table in (rapport import --as ratings)."),
+            _("Have people rate some of the sessions this judge rated, with the same instrument in the same language, and bring their table in under “From a file”, “Keep with the sessions here”."),
             key="agreement_none_shared",
         )  # fmt: skip
         return
@@ -321,7 +321,7 @@ def between_people(instrument: str, version: int, language: str) -> None:
     if len(every) < 2:
         layout.empty(
             _("Two people are needed"),
-            _("{n} person has rated with this instrument in this language. Ask another one to rate the same sessions, and bring their table in (rapport import --as ratings).").format(n=len(every)),
+            _("{n} person has rated with this instrument in this language. Ask another one to rate the same sessions, and bring their table in under “From a file”, “Keep with the sessions here”.").format(n=len(every)),
             key="agreement_one_person",
         )  # fmt: skip
         return

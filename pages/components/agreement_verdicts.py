@@ -52,7 +52,7 @@ def verdicts(instrument: str, voice: Voice) -> None:
     if not found:
         layout.empty(
             _("No pair was compared by both"),
-            _("Have people compare some of the pairs this judge compared, with the same instrument in the same language, and bring their table in (rapport import --as comparisons)."),
+            _("Have people compare some of the pairs this judge compared, with the same instrument in the same language, and bring their table in under “From a file”, “Keep with the sessions here”."),
             key="agreement_none_compared",
         )  # fmt: skip
         return

@@ -91,7 +91,7 @@ def caption(used: Instrument, engine: str) -> str:
         pick(getattr(item, end) for item in used.items) for pick, end in ((min, "lowest"), (max, "highest"))
     )
     words = _(
-        "A value is the mean of a session's readable repeats, at least two of three. Box: quartiles; mark: mean over sessions. "
+        "A value is the mean of a session's readable repeats, at least two thirds of those planned. Box: quartiles; mark: mean over sessions. "
         "Table: mean and SD over clients or roles of their session means. "
         "Scale {low} to {high}. {engine}."
     )
