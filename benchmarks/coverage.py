@@ -180,12 +180,39 @@ def client_cases() -> Iterator[Case]:
             gaps[np.arange(len(gaps)), rng.integers(0, table.shape[1], len(gaps))] = np.nan
             whole = np.column_stack([table[:, :1], gaps]) if table.shape[1] == 2 else gaps
             among = one_way(whole, list(who)).single if table.shape[1] == 3 else Clustered(*[float("nan")] * 3, 0, 0)
-            return [label_of(one) for one in (*found, clustered_mean(table.mean(axis=1), list(who)), among)]
+            return [label_of(one) for one in (*found, clustered_mean(table.mean(axis=1), list(who), (1, 5) if case[5] else None), among)]
 
         truth = [quick_icc(large, form) for form in forms]
         yield Case(
             [*forms, "mean over clients", "ICC(1,1), gaps"], name, [*truth, float(large.mean()), truth[0]], draw, CLIENTS
         )
+
+
+def at_an_end(g: int, case: tuple[Sequence[float], Sequence[float], bool], rng: Rng) -> tuple[np.ndarray, list[int]]:
+    """Scores most of which lie at an end of their scale: one session a client, or one to seven, the most of them alike."""
+    levels, shares, uneven = case
+    who = np.repeat(np.arange(g), rng.integers(1, 8, size=g) if uneven else np.ones(g, dtype=int))
+    own, other = rng.choice(levels, p=shares, size=g)[who], rng.choice(levels, p=shares, size=len(who))
+    return np.where(rng.random(len(who)) < 0.7, own, other).astype(float), list(map(int, who))
+
+
+def end_cases() -> Iterator[Case]:
+    middle = ([1, 2, 3, 4, 5], [0.06, 0.24, 0.40, 0.24, 0.06])
+    cases = {
+        "5/4/2 at .85/.10/.05": ([5, 4, 2], [0.85, 0.10, 0.05], (1, 5)),
+        "0/1/4 at .85/.10/.05": ([0, 1, 4], [0.85, 0.10, 0.05], (0, 4)),
+        "0/1, a tenth 0": ([1, 0], [0.9, 0.1], (0, 1)),
+        "about 4 of 1–5": ([2, 3, 4, 5], [0.05, 0.20, 0.45, 0.30], (1, 5)),
+        "normal, middle of 1–5": (*middle, (1, 5)),
+    }
+    for name, (levels, shares, scale) in cases.items():
+        for uneven in (False, True):
+
+            def draw(g: int, rng: Rng, case=(levels, shares, uneven), scale=scale) -> list[Found]:  # type: ignore[no-untyped-def]
+                return [label_of(clustered_mean(*at_an_end(g, case, rng), scale))]
+
+            truth = float(np.dot(levels, shares))
+            yield Case(["mean over clients"], name + ", uneven" * uneven, [truth], draw, (*CLIENTS, 50))
 
 
 def two(g: int, case: tuple[float, float, bool], rng: Rng) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -258,7 +285,7 @@ def lines_of(case: Case, n: int, runs: int) -> list[Line]:
 
 
 def table(runs: int) -> Iterator[Line]:
-    for cases in (win_cases, strength_cases, client_cases, r_cases, match_cases):
+    for cases in (win_cases, strength_cases, client_cases, end_cases, r_cases, match_cases):
         for case in cases():
             for n in case.sizes:
                 for line in lines_of(case, n, runs):

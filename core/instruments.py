@@ -6,7 +6,7 @@ changes only the keying of some items; ``<id>-holistic`` is the form with one nu
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -150,6 +150,11 @@ class Instrument(Data):
 
     def items_of(self, dimension_id: str) -> tuple[Item, ...]:
         return tuple(item for item in self.items if item.dimension == dimension_id)
+
+    def range_of(self, items: Sequence[Item]) -> tuple[float, float]:
+        """The lowest and the highest score these items can have together, by mean (of any of them) or sum."""
+        lowest, highest = [item.lowest for item in items], [item.highest for item in items]
+        return (sum(lowest), sum(highest)) if self.scoring == "sum" else (min(lowest), max(highest))
 
     def about(self, language: str) -> dict[str, str]:
         """What a judge is told of the instrument as a whole: ``source``, and its ``rule`` (empty where it has none)."""

@@ -10,11 +10,13 @@ from core.agreement.icc import SAME, quick_icc
 from core.agreement.intervals import (
     FEW,
     FEWEST,
+    NONE,
     Kind,
+    Scale,
     cluster_sums,
     effective,
     jackknife_bounds,
-    t_bounds,
+    mean_bounds,
 )
 from core.agreement.matrix import Floats
 
@@ -38,19 +40,19 @@ class Clustered:
         return self.low == self.low and self.clusters < FEW
 
 
-def clustered_mean(values: Floats, clusters: Sequence[Hashable]) -> Clustered:
+def clustered_mean(values: Floats, clusters: Sequence[Hashable], scale: Scale | None = None) -> Clustered:
     """The mean of cluster means, so that a client with many sessions counts once; t with clusters − 1.
 
     Args:
         values: shape (n_sessions,), complete. clusters: the client or role of each.
+        scale: the ends of the scale the values are on, where it has any; see ``intervals.mean_bounds``.
     Returns:
-        no interval with fewer than 3 clusters, or where their means are all the same.
+        no interval with fewer than 3 clusters, or where their means are all the same and there is no scale.
     """
     sums = cluster_sums(np.column_stack([values, np.ones(len(values))]), clusters)
     each = sums[:, 0] / sums[:, 1]
-    bounds = t_bounds(each) if len(each) >= FEWEST else None
-    low, high, kind = (bounds.low, bounds.high, bounds.kind) if bounds else (NAN, NAN, "")
-    return Clustered(float(each.mean()), low, high, len(values), len(each), kind)
+    bounds = mean_bounds(each, scale) if len(each) >= FEWEST else NONE
+    return Clustered(float(each.mean()), bounds.low, bounds.high, len(values), len(each), bounds.kind)
 
 
 def clustered_icc(table: Floats, clusters: Sequence[Hashable], form: str) -> Clustered:

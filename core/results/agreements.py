@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from core.agreement.alpha import cronbach_alpha
 from core.agreement.clustered import Clustered, clustered_icc, clustered_pearson
+from core.agreement.intervals import Scale
 from core.agreement.matrix import Floats
+from core.instruments import Instrument
 from core.results.reading import Held
 from core.results.scores import dimension_values, item_values, repeat_matrix, silent_items, wide
 from core.results.voices import newest
@@ -71,6 +73,13 @@ def columns_of(dimensions: Mapping[str, Sequence[str]]) -> dict[str, str]:
     for name, items in dimensions.items():
         found |= dict.fromkeys(items, name) | {name: name}
     return found | {TOTAL: TOTAL}
+
+
+def scales_of(used: Instrument) -> dict[str, Scale]:
+    """Every item, every dimension and the total → the lowest and highest its score can be."""
+    parts = {d.id: used.items_of(d.id) for d in used.dimensions} | {TOTAL: used.items}
+    sums = {name: used.range_of(items) for name, items in parts.items()}
+    return sums | {item.id: (item.lowest, item.highest) for item in used.items}
 
 
 def judge_and_people(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.agreement.clustered import Clustered, clustered_mean
+from core.agreement.intervals import Scale
 from core.agreement.matrix import Floats, scores_of
 from core.instruments import NOT_APPLICABLE, enough
 from core.results.reading import Held
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 READABLE = 2 / 3  # share of the repeats that must be readable
 NAN = float("nan")
+Scales = Mapping[str, Scale]
 
 
 def item_values(frame: "pd.DataFrame") -> "pd.DataFrame":
@@ -110,15 +112,15 @@ class CounselorScore:
     mean: Clustered
 
 
-def counselor_scores(table: "pd.DataFrame", held: Mapping[int, Held]) -> list[CounselorScore]:
+def counselor_scores(table: "pd.DataFrame", held: Mapping[int, Held], scales: Scales) -> list[CounselorScore]:
     """Each counselor's mean on each column, with its interval (``clustered_mean``).
 
     Args:
-        table: sessions × dimensions.
+        table: sessions × dimensions. scales: the ends of each of them (``agreements.scales_of``).
     Returns:
         counselors in order of their names, columns in theirs.
     """
-    found = by_counselor(table, held)
+    found = by_counselor(table, held, scales)
     return [
         CounselorScore(counselor, column, mean)
         for counselor in sorted(found)
@@ -126,13 +128,13 @@ def counselor_scores(table: "pd.DataFrame", held: Mapping[int, Held]) -> list[Co
     ]
 
 
-def by_counselor(scores: "pd.DataFrame", held: Mapping[int, Held]) -> dict[str, dict[str, Clustered]]:
+def by_counselor(scores: "pd.DataFrame", held: Mapping[int, Held], scales: Scales) -> dict[str, dict[str, Clustered]]:
     """Counselor → dimension → mean over roles or clients of their session means."""
-    return grouped_means(scores, {id: h.counselor for id, h in held.items()}, held)
+    return grouped_means(scores, {id: h.counselor for id, h in held.items()}, held, scales)
 
 
 def by_topic(
-    scores: "pd.DataFrame", dimension: str, held: Mapping[int, Held]
+    scores: "pd.DataFrame", dimension: str, held: Mapping[int, Held], scales: Scales
 ) -> dict[str, dict[str, Clustered]]:
     """Counselor → topic → mean of one dimension; sessions without a topic are left out."""
     found: dict[str, dict[str, Clustered]] = {}
@@ -141,34 +143,36 @@ def by_topic(
             [s for s in scores.index if s in held and held[s].counselor == counselor], [dimension]
         ]
         topics = {id: held[id].topic for id in own.index if held[id].topic}
-        per = grouped_means(own.loc[list(topics)], topics, held)
+        per = grouped_means(own.loc[list(topics)], topics, held, scales)
         found[counselor] = {topic: values[dimension] for topic, values in per.items() if dimension in values}
     return {counselor: topics for counselor, topics in found.items() if topics}
 
 
 def grouped_means(
-    scores: "pd.DataFrame", group: Mapping[int, str], held: Mapping[int, Held]
+    scores: "pd.DataFrame", group: Mapping[int, str], held: Mapping[int, Held], scales: Scales
 ) -> dict[str, dict[str, Clustered]]:
     """Group → column → mean of cluster means; columns without a value in a group are left out."""
     found: dict[str, dict[str, Clustered]] = {}
     for name in dict.fromkeys(group[s] for s in scores.index if s in group and s in held):
         part = scores.loc[[s for s in scores.index if s in held and group.get(s) == name]]
         found[str(name)] = {
-            str(column): mean for column in part.columns if (mean := mean_over_clusters(part[column], held)).n
+            str(column): mean
+            for column in part.columns
+            if (mean := mean_over_clusters(part[column], held, scales[str(column)])).n
         }
     return found
 
 
-def mean_over_clusters(values: "pd.Series", held: Mapping[int, Held]) -> Clustered:
+def mean_over_clusters(values: "pd.Series", held: Mapping[int, Held], scale: Scale) -> Clustered:
     """The mean over clients or roles of their session means.
 
     Args:
-        values: one for each session, which is the index; nan where there is none.
+        values: one for each session, which is the index; nan where there is none. scale: their ends.
     """
     known = values.dropna()
     if not len(known):
         return Clustered(NAN, NAN, NAN, 0, 0)
-    return clustered_mean(known.to_numpy(float), clusters_of(known, held))
+    return clustered_mean(known.to_numpy(float), clusters_of(known, held), scale)
 
 
 def sd_over_clusters(values: "pd.Series", held: Mapping[int, Held]) -> float:

@@ -27,12 +27,22 @@ def of_scores(found: Iterable[Pair | AgentScore]) -> str:
 def of_clusters(one: Clustered) -> str:
     """How an interval over clients or roles came about, or why there is none; for a table."""
     if one.low == one.low:
+        if one.kind == "binomial":
+            return _("binomial bounds, all {n} clients or roles agree").format(n=one.clusters)
         return few(one.clusters) if one.few else _("t, {n} clients or roles").format(n=one.clusters)
     if one.value != one.value:
         return "–"
     if one.clusters < FEWEST:
         return _("withheld: fewer than {n} clients or roles").format(n=FEWEST)
     return _("none: no spread between clients or roles")
+
+
+def of_means() -> str:
+    """How the intervals of means over clients or roles came about; for a caption."""
+    return _(
+        "Mean over clients or roles of their session means. Intervals: 95 %, t over clients or roles; towards the ends of "
+        "the scale no narrower than with two of them at its middle added."
+    )
 
 
 def few(clusters: int) -> str:

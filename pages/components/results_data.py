@@ -185,7 +185,7 @@ def _scored(study: int, instrument: str, voice: Voice, url: str, version: int) -
     sums = sums[[*(d.id for d in used.dimensions), agreements.TOTAL]]
     parts = dimensions(used) | {agreements.TOTAL: [item.id for item in used.items]}
     who = {int(s): frame.held[int(s)].counselor for s in sums.index if int(s) in frame.held}
-    return Scored(values, sums, scores.items_behind(table, parts), who, scores.counselor_scores(sums, frame.held))
+    return Scored(values, sums, scores.items_behind(table, parts), who, scores.counselor_scores(sums, frame.held, agreements.scales_of(used)))
 
 
 @dataclass(frozen=True)
@@ -203,12 +203,13 @@ def items(study: int, instrument: str, voice: Voice) -> Items:
 
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _items(study: int, instrument: str, voice: Voice, url: str, version: int) -> Items:
-    names = [item.id for item in instruments.load(instrument, voice.version).items]
+    used = instruments.load(instrument, voice.version)
+    names, ends = [item.id for item in used.items], agreements.scales_of(used)
     wide, held = scores.wide(scored(study, instrument, voice).values, names), heard(study, instrument, voice).held
     return Items(
-        {name: scores.mean_over_clusters(wide[name], held) for name in names},
+        {name: scores.mean_over_clusters(wide[name], held, ends[name]) for name in names},
         {name: scores.sd_over_clusters(wide[name], held) for name in names},
-        scores.by_counselor(wide, held),
+        scores.by_counselor(wide, held, ends),
     )  # fmt: skip
 
 
@@ -219,7 +220,8 @@ def by_topic(study: int, instrument: str, voice: Voice, dimension: str) -> dict[
 
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _by_topic(study: int, instrument: str, voice: Voice, dimension: str, url: str, version: int) -> dict[str, dict[str, Clustered]]:
-    return scores.by_topic(scored(study, instrument, voice).sums, dimension, heard(study, instrument, voice).held)
+    held, ends = heard(study, instrument, voice).held, agreements.scales_of(instruments.load(instrument, voice.version))
+    return scores.by_topic(scored(study, instrument, voice).sums, dimension, held, ends)
 
 
 def repeats(study: int, instrument: str, voice: Voice) -> list[agreements.Agreed]:

@@ -203,8 +203,7 @@ def counselors(
         axis=_("Score ({low}–{high})").format(low=instruments.plain(low), high=instruments.plain(high)),
         over=_("mean, 95 %"), span=(low, high), digits=2,
     )  # fmt: skip
-    words = _("Mean over clients or roles of their session means; intervals: 95 %, t over clients or roles.")
-    words += " " + (_("A score needs all its items.") if used.scoring == "sum" else _("A score needs half of its items."))
+    words = interval_words.of_means() + " " + (_("A score needs all its items.") if used.scoring == "sum" else _("A score needs half of its items."))
     words = f"{words} {interval_words.caution(one.mean for one in found)}".strip()
     if claim == "pipeline check":
         words += " " + _("Pipeline check: rules rated what rules said; nothing here is about counselors.")

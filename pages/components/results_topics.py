@@ -73,7 +73,7 @@ def shown(
 
 
 def caption(by_topic: dict[str, dict[str, Clustered]], engine: str) -> str:
-    words = _("Mean over clients or roles of their session means; intervals: 95 %, t over clients or roles. {engine}.").format(engine=badges.engine_words(engine))
+    words = f"{interval_words.of_means()} {badges.engine_words(engine)}."
     return f"{words} {interval_words.caution(one for own in by_topic.values() for one in own.values())}".strip()
 
 

@@ -102,3 +102,41 @@ def test_what_has_no_interval() -> None:
     assert agreed.value == pytest.approx(1) and np.isnan(agreed.low) and agreed.kind == ""
     assert np.isnan(clustered_pearson(same[:, 0], same[:, 1], list(range(8))).low)
     assert np.isnan(clustered_mean(np.full(8, 3.0), list(range(8))).low)
+
+
+def test_a_mean_near_an_end_of_its_scale_is_widened_and_stays_on_it() -> None:
+    """Nine clients of 5 and one of 1: by t alone 3.70–5.50 on a scale of 1–5."""
+    values = np.array([5.0] * 9 + [1.0])
+    found = clustered_mean(values, list(range(10)), (1, 5))
+    more = [*values, 3, 3]
+    even = stats.t.interval(0.95, 11, np.mean(more), stats.sem(more))
+    own = stats.t.interval(0.95, 9, values.mean(), stats.sem(values))
+    assert found.value == pytest.approx(4.6) and (found.low, found.high) == pytest.approx((min(own[0], even[0]), 5.0))
+    assert own[1] > 5.4 and found.kind == "t"
+    fourteen = clustered_mean(np.array([5.0] * 14 + [4.0]), list(range(15)), (1, 5))
+    assert fourteen.low < 4.5 < clustered_mean(np.array([5.0] * 14 + [4.0]), list(range(15))).low
+
+
+def test_a_mean_in_the_middle_of_its_scale_keeps_its_interval() -> None:
+    values = np.array([2.0, 3, 4, 3, 2, 4, 3, 3, 2, 4])
+    found, plain = (clustered_mean(values, list(range(10)), scale) for scale in ((1, 5), None))
+    assert (found.low, found.high) == (plain.low, plain.high)
+
+
+def test_clients_who_all_agree_have_binomial_bounds_on_their_scale() -> None:
+    found = clustered_mean(np.array([5.0] * 12), list(range(12)), (1, 5))
+    assert found.kind == "binomial" and found.high == 5 and found.low == pytest.approx(1 + 4 * 0.025 ** (1 / 12))
+    assert np.isnan(clustered_mean(np.array([5.0, 5.0]), [1, 2], (1, 5)).low)
+
+
+@pytest.mark.parametrize(
+    ("levels", "shares", "scale"),
+    [([5, 4, 2], [0.85, 0.1, 0.05], (1, 5)), ([0, 1, 4], [0.85, 0.1, 0.05], (0, 4)), ([1, 0], [0.9, 0.1], (0, 1))],
+)
+@pytest.mark.parametrize("clients", [15, 20, 50])
+def test_means_near_an_end_cover_what_they_say(
+    levels: list[float], shares: list[float], scale: tuple[float, float], clients: int
+) -> None:
+    rng, truth = np.random.default_rng(clients), float(np.dot(levels, shares))
+    found = [clustered_mean(rng.choice(levels, size=clients, p=shares).astype(float), list(range(clients)), scale) for _ in range(400)]
+    assert np.mean([one.low <= truth <= one.high for one in found]) >= 0.93

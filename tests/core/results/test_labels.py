@@ -167,12 +167,12 @@ def test_counselors_scores_with_intervals(store: Store) -> None:
     table = agreements.with_sums(
         scores.item_values(frame), dims, "mean"
     )
-    found = scores.counselor_scores(table[[*dims, TOTAL]], held)
+    found = scores.counselor_scores(table[[*dims, TOTAL]], held, agreements.scales_of(scale))
     assert [(one.counselor, one.dimension) for one in found][:2] == [
         ("Careful", "goal"),
         ("Careful", "approach"),
     ]
-    plain = scores.by_counselor(table, held)
+    plain = scores.by_counselor(table, held, agreements.scales_of(scale))
     for one in found:
         assert abs(one.mean.value - plain[one.counselor][one.dimension].value) < 1e-12
         assert one.mean.low < one.mean.value < one.mean.high and one.mean.clusters == 8

@@ -157,12 +157,13 @@ def test_dimension_scores_per_counselor_and_topic(store: Store) -> None:
     held = reading.sessions(store, made.values())
     table = scores.wide(scores.item_values(frame), [i for own in items().values() for i in own])
     dims = scores.dimension_values(table, items(), "mean")
-    by = scores.by_counselor(dims, held)
+    ends = agreements.scales_of(instruments.load("wai-o-s"))
+    by = scores.by_counselor(dims, held, ends)
     assert set(by) == {"Careful", "Plainer"} and by["Careful"]["goal"].n == 6
     assert by["Careful"]["goal"].value == pytest.approx(
         dims.loc[[made[r, "Careful"] for r in range(6)], "goal"].mean()
     )
-    topics = scores.by_topic(dims, "goal", held)
+    topics = scores.by_topic(dims, "goal", held, ends)
     assert set(topics["Careful"]) == {"career", "education"} and topics["Careful"]["career"].n == 3
 
 
