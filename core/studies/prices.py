@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from core.errors import DataError, ModelError, Several, msg
 from core.llm.gate import is_local
@@ -20,15 +20,25 @@ FILE = Path(__file__).parents[2] / "prompts" / "prices.yaml"
 MILLION = 1_000_000
 
 
+def no_truth(value: Any) -> Any:
+    """Raises ValueError: a ticked cell is no price, though Python counts ``True`` as 1."""
+    if isinstance(value, bool):
+        raise ValueError("a price is a number")
+    return value
+
+
+Dollars = Annotated[float, BeforeValidator(no_truth), Field(ge=0, allow_inf_nan=False)]
+
+
 class Price(BaseModel):
     """US dollars for one million tokens at the endpoints that fit."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, str_strip_whitespace=True)
     host: str = Field(min_length=1)  # a pattern, as the model's: * stands for any characters
     model: str = Field(min_length=1)
-    input: float = Field(ge=0, allow_inf_nan=False)
-    cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    output: float = Field(ge=0, allow_inf_nan=False)
+    input: Dollars
+    cached: Dollars | None = None
+    output: Dollars
 
     def cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float:
         cheap = self.input if self.cached is None else self.cached

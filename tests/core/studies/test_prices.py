@@ -20,6 +20,7 @@ OUTSIDE = Endpoint(kind="openai", base_url="https://api.example.org/v1", model="
         (WHOLE | {"output": None}, ("an output price from 0",)),
         (WHOLE | {"input": -1}, ("an input price from 0",)),
         (WHOLE | {"input": float("inf"), "cached": "cheap"}, ("an input price from 0", "a cached input price from 0, or none")),
+        (WHOLE | {"input": True, "cached": False, "output": True}, ("an input price from 0", "a cached input price from 0, or none", "an output price from 0")),
         (WHOLE | {"model": ["a"]}, ("a model (* for any)",)),
     ],
 )
