@@ -10,6 +10,7 @@ from typing import Any
 from core import instruments, prompting
 from core.llm.gate import is_local
 from core.llm.seam import Endpoint
+from core.roles.as_profile import answers, as_profile
 from core.studies.expand import Expansion, Planned
 from core.studies.prices import Price, own_prices, price_of, tokens_of
 from storage import units
@@ -84,6 +85,8 @@ class Weigher:
         self.lengths = session_lengths(store)
         self.turn = past_turn(store, self.lengths)
         self.language = made.design.language
+        self.roles = session_roles(store)
+        self.silent = lru_cache(maxsize=None)(self._silent)
         self.overhead = lru_cache(maxsize=None)(self._overhead)
         self.entry = lru_cache(maxsize=None)(self._entry)
 
@@ -117,10 +120,27 @@ class Weigher:
         turns = planned.payload.get("most_turns", 20) if planned.kind == "session" else 20
         return float(turns) * self.turn
 
+    def _silent(self, instrument: str, role: int | None) -> frozenset[str]:
+        """Items of which nothing is asked, because the role card or profile a session was held with does not state them."""
+        found = instruments.load(instrument)
+        profile = as_profile(self.store.roles.get(role)) if role and found.shows_profile else {}
+        return frozenset(item.id for item in found.items if profile and not answers(profile, item.id))
+
+    def _role(self, ref: Any) -> int | None:
+        """The role a session was, or will be, held with; ``None`` where that is not known yet."""
+        if isinstance(ref, int):
+            return self.roles.get(ref)
+        role = self.made.units[ref["unit"]].payload.get("role")
+        return role if isinstance(role, int) else None
+
     def rating(self, payload: Mapping[str, Any]) -> None:
-        prompt = "judge/item" if payload["item"] else "judge/instrument"
+        """One call for what applies; none where nothing does."""
+        prompt, instrument = "judge/item" if payload["item"] else "judge/instrument", payload["instrument"]
+        items = [payload["item"]] if payload["item"] else payload.get("items") or [i.id for i in instruments.load(instrument).items]
+        if self.silent(instrument, self._role(payload["session"])).issuperset(items):
+            return
         fixed, length = self.overhead(prompt), self._length(payload["session"])
-        entry = self.entry(payload["instrument"], payload["item"], payload["setting"])
+        entry = self.entry(instrument, payload["item"], payload["setting"])
         self._load(payload["judge"], prompt, 1, fixed + length + entry, fixed + length)
 
     def comparison(self, payload: Mapping[str, Any]) -> None:
@@ -247,6 +267,11 @@ def session_lengths(store: Store) -> dict[int, float]:
     """Tokens of each stored session's transcript, roughly, by aggregate query."""
     sql = "SELECT session_id, sum(length(text)), count(*), s.language FROM turn JOIN session s ON s.id = session_id GROUP BY session_id"
     return {r[0]: (r[1] if r[3] == "zh" else r[1] / 4) + 8.0 * r[2] for r in units.query(store, sql)}
+
+
+def session_roles(store: Store) -> dict[int, int]:
+    """The role card or profile (in the version) that each stored session was held with."""
+    return dict(units.query(store, "SELECT id, role_id FROM session WHERE role_id IS NOT NULL"))
 
 
 def report_lengths(store: Store) -> dict[int, float]:

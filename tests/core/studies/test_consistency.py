@@ -9,6 +9,7 @@ from core.judging.readings import NOT_APPLICABLE
 from core.llm.agents import ensure_shipped
 from core.roles.as_profile import answers, as_profile
 from core.studies import service
+from core.studies.estimate import estimate
 from storage import tables, units
 from storage.store import Store
 from tests.core.studies.conftest import add_session
@@ -112,3 +113,16 @@ def test_asking_again_asks_nothing_that_does_not_apply(store: Store, work: Calla
     service.work_off(store)
     rows = {row.item: row for row in store.ratings.all()}
     assert len(store.ratings.all()) == 4 and rows["persona"].value is not None and rows["beliefs"].call_id is None
+
+
+@pytest.mark.parametrize("calls", ["item", "instrument"])
+@pytest.mark.parametrize("given", [CARD, {"title": "P", "kind": "profile", "profile": PROFILE}])
+def test_only_what_is_asked_is_estimated(store: Store, work: Callable[..., Any], calls: str, given: dict[str, Any]) -> None:
+    """At first every item of every session counted as a call, whether it applied or not."""
+    ensure_shipped(store)
+    add_session(store, 1, store.roles.add(tables.RoleCard(**given)).id)
+    design = DESIGN | {"steps": [DESIGN["steps"][0] | {"calls": calls}]}
+    _design, made, _drawn = service.plan(store, design)
+    told = estimate(store, made).calls
+    work(design)
+    assert told == len(store.calls.all()) > 0
