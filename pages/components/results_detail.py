@@ -7,6 +7,7 @@ import streamlit as st
 
 from core import instruments
 from core.results import quoted, reading
+from core.results.scores import item_values
 from core.results.voices import JUDGES, frame_of, of_voice, voices
 from pages.components import (
     badges,
@@ -218,13 +219,13 @@ def repeats(row: Row) -> None:
     """The other repeats of the same voice on the same session and item."""
     rows = resources.store().ratings.rows(session_id=row["session_id"], item=row["item"], instrument=row["instrument"])
     every = sorted(of_same_voice(row, rows), key=lambda one: one["repeat"])
-    if len(every) < 2:
+    found: Any = item_values(frame_of(every)).to_dict("records")[0]
+    if found["asked"] < 2:
         return
-    known = [one["score"] for one in every if one["score"] is not None]
     with st.container(horizontal=True, vertical_alignment="center"):
         layout.muted(
-            _("Repeats of this rating, mean {mean}:").format(
-                mean=f"{sum(known) / len(known):.2f}" if known else "–"
+            _("Repeats of this rating, mean {mean} ({readable} of {asked} readable):").format(
+                mean=f"{found['value']:.2f}" if found["value"] == found["value"] else "–", readable=found["readable"], asked=found["asked"]
             )
         )
         for one in every:

@@ -10,8 +10,8 @@ import streamlit as st
 
 from core import instruments
 from core.errors import NotFound, WorkbenchError, stored
-from core.judging.readings import NOT_APPLICABLE
 from core.people import agreements
+from core.results.scores import item_values
 from core.results.voices import JUDGES, Voice, frame_of, of_voice, voices
 from pages.components import badges, layout, resources, results_data, results_words, transcript, trust_words
 from pages.components.reasons import reason_words
@@ -158,28 +158,29 @@ def scale_words(instrument: str) -> str:
         asked = instruments.load(instrument).items
     except WorkbenchError:
         return ""
-    return _("From {low} to {high}. n: how often it was rated; Unscored: how often no rating could be read.").format(
+    return _("From {low} to {high}. n: how often it was rated; Unscored: how often no rating could be read or the call failed. A mean needs two thirds of them.").format(
         low=f"{min(one.lowest for one in asked):g}", high=f"{max(one.highest for one in asked):g}"
     )
 
 
 def items(instrument: str, version: int, rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """Per item: its wording, mean score of the readable repeats, how many, how many unscored; none where it does not apply."""
-    by_item: dict[str, list[float | None]] = defaultdict(list)
-    for row in rows:
-        by_item[row["item"]] += [] if row["reason"] == NOT_APPLICABLE else [row["score"]]
+    """Per item, as in Results: its wording, its score, the readable repeats, and those asked for that were not.
+
+    No score where under two thirds of what was asked could be read, or where the item does not apply.
+    """
     known = [one.id for one in instruments.load(instrument).items] if instrument in instruments.catalogue() else []
-    order = [*known, *by_item]
+    found: Any = item_values(frame_of(rows)).to_dict("records")
+    order = [*known, *(one["item"] for one in found)]
     return pd.DataFrame(
         [
             {
-                _("Item"): item_name(instrument, item),
-                _("Mean"): round(sum(read) / len(read), 2) if (read := [s for s in scores if s is not None]) else None,
-                _("n"): len(read),
-                _("Unscored"): len(scores) - len(read),
-                _("Asked"): item_words(instrument, version, item),
+                _("Item"): item_name(instrument, one["item"]),
+                _("Mean"): round(one["value"], 2) if one["value"] == one["value"] else None,
+                _("n"): int(one["readable"]),
+                _("Unscored"): int(one["asked"] - one["readable"]) if one["applies"] else 0,
+                _("Asked"): item_words(instrument, version, one["item"]),
             }
-            for item, scores in sorted(by_item.items(), key=lambda one: order.index(one[0]))
+            for one in sorted(found, key=lambda one: order.index(one["item"]))
         ]
     )
 

@@ -72,6 +72,26 @@ def test_session_shows_what_raters_said(open_page: Open, store: Store, a_session
     assert "a person" in shown(at)
 
 
+def test_a_mean_of_repeats_needs_two_thirds_of_those_asked_for(open_page: Open, store: Store, a_session: tables.Session) -> None:
+    """As in Results; a call that failed left no row, and counts. At first one repeat of three was a mean like three."""
+    rater = store.raters.ensure("model", "o-mini", "0123456789ab")
+    common = {"rater_id": rater.id or 0, "session_id": a_session.id or 0, "instrument": "wai-o-s", "instrument_version": 1, "language": "en", "repeats": 3}
+    rows = [
+        store.ratings.add(tables.Rating(**common, item=item, repeat=repeat, value=value, score=value))
+        for item, values in {"Q1": (4.0, None), "Q2": (4.0, 5.0)}.items()
+        for repeat, value in enumerate(values, 1)
+    ]
+    at = open_page("sessions.py", session=a_session.id)
+    assert_calm(at)
+    table = at.dataframe[0].value
+    assert [None if value != value else value for value in table["Mean"]] == [None, 4.5]
+    assert list(table["n"]) == [1, 2] and list(table["Unscored"]) == [2, 1]
+    for row, said in ((rows[0], "mean – (1 of 3 readable)"), (rows[2], "mean 4.50 (2 of 3 readable)")):
+        at = open_page("results.py", rating=row.id)
+        assert_calm(at)
+        assert said in shown(at)
+
+
 def test_an_item_that_does_not_apply_is_not_counted_as_unscored(open_page: Open, store: Store, a_session: tables.Session) -> None:
     rater = store.raters.ensure("model", "Judge", "hash")
     for item, value, reason in (("persona", 4.0, ""), ("beliefs", None, "not applicable"), ("motivation", None, "no JSON")):
