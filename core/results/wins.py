@@ -1,6 +1,6 @@
 """Win scores of a study from its comparisons: per stage, pair, agent and dimension."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -54,8 +54,15 @@ class Contest:
     engines: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def roles(self) -> int:
-        return len({outcome.role for outcome in self.outcomes})
+    def pairs(self) -> list[Pair]:
+        """The pairs of every stage."""
+        return [pair for stage in self.stages.values() for pair in stage.scores.pairs]
+
+
+def roles_behind(found: Iterable[Pair | AgentScore]) -> tuple[int, int]:
+    """The least and the most roles that any of these scores rests on; roles that are left out are not among them."""
+    roles = [one.roles for one in found]
+    return min(roles, default=0), max(roles, default=0)
 
 
 def turned(pair: Pair) -> Pair:

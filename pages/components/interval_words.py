@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from core.agreement.clustered import Clustered
 from core.agreement.intervals import FEWEST, Kind
 from core.agreement.winning import DRAWS, AgentScore, Pair
-from pages.components.words import _
+from core.results.wins import roles_behind
+from pages.components.words import _, many
 
 
 def of_roles(kind: Kind, roles: int) -> str:
@@ -16,6 +17,12 @@ def of_roles(kind: Kind, roles: int) -> str:
         "binomial": _("binomial bounds, all roles agree"),
         "": _("no interval: fewer than two roles"),
     }[kind]
+
+
+def counted(found: Iterable[Pair | AgentScore]) -> str:
+    """How many roles stand behind each of these scores: the least and the most."""
+    least, most = roles_behind(found)
+    return many("n = {n} role", "n = {n} roles", most) if least == most else _("n = {least}–{most} roles").format(least=least, most=most)
 
 
 def of_scores(found: Iterable[Pair | AgentScore]) -> str:

@@ -12,7 +12,7 @@ from pages.components.results_data import Compared
 from pages.components.results_picking import picked_row
 from pages.components.results_wins import said
 from pages.components.results_words import asked_words, between, dimension_name, for_figure, stage_name
-from pages.components.words import _, many, plain
+from pages.components.words import _, plain
 
 MOST = 4  # series a radar can carry
 NO_SCORE = AgentScore(float("nan"), float("nan"), float("nan"))
@@ -29,7 +29,7 @@ def section(found: Compared) -> None:
         caption = _(
             "Mean against the other counselors: a win 1, every kind of tie ½; over a role's repeats, over roles, then over "
             "opponents. Roles with under half of their stage judged are left out. {intervals} {roles}. {engine}."
-        ).format(intervals=interval_words.of_scores(one for own in contest.dimensions.values() for one in own.values()), roles=many("n = {n} role", "n = {n} roles", contest.roles), engine=badges.engine_words(contest.engine))  # fmt: skip
+        ).format(intervals=interval_words.of_scores(each(contest)), roles=interval_words.counted(each(contest)), engine=badges.engine_words(contest.engine))  # fmt: skip
         charts.show(
             figure, alt=_("Radar of win scores on each dimension; the table beside it has the same numbers."),
             caption=caption, name="dimensions", key="results_radar", on_select=take_dimension,
@@ -43,6 +43,11 @@ def section(found: Compared) -> None:
         )  # fmt: skip
     with st.container(border=True):
         behind(found, names)
+
+
+def each(contest: Contest) -> list[AgentScore]:
+    """Every counselor's score on every dimension."""
+    return [one for own in contest.dimensions.values() for one in own.values()]
 
 
 def chosen_agents(contest: Contest, names: dict[str, str]) -> list[str]:
@@ -73,7 +78,7 @@ def radar(found: Compared, agents: list[str], names: dict[str, str]) -> go.Figur
             hovertemplate="%{theta}: %{customdata[1]}<extra>%{fullData.name}</extra>",
         )  # fmt: skip
     counted = (
-        many("n = {n} role", "n = {n} roles", contest.roles)
+        interval_words.counted(each(contest))
         + ", "
         + asked_words(contest)
         + ", "

@@ -106,7 +106,7 @@ def take_cell() -> None:
 def matrix(found: Compared, stage: Stage, pair: Chosen, names: dict[str, str]) -> None:
     contest = found.contest
     counted = (
-        many("n = {n} role", "n = {n} roles", contest.roles)
+        interval_words.counted(stage.scores.pairs)
         + ", "
         + results_words.asked_words(contest)
         + ", "
@@ -129,7 +129,7 @@ def stages_figure(found: Compared, names: dict[str, str], key: str) -> go.Figure
     """The win score of every counselor (of two: of the first) in every stage."""
     contest = found.contest
     two = len(contest.agents) == 2
-    lines = []
+    lines, behind = [], []
     for stage in contest.stages.values():
         shown = contest.agents[:1] if two else contest.agents
         for at, agent in enumerate(shown):
@@ -138,12 +138,13 @@ def stages_figure(found: Compared, names: dict[str, str], key: str) -> go.Figure
                 continue
             label = stage_name(found.instrument, stage.id) if two else names.get(agent, agent)
             group = "" if two else stage_name(found.instrument, stage.id)
+            behind.append(score)
             lines.append(forest.Line(label, score.value, score.low, score.high, group, at, pick=stage.id))
     title = _("Win score by stage")
     if two:
         a, b = (names.get(agent, agent) for agent in contest.agents)
         title = _("Win score of {a} against {b}").format(a=a, b=b)
-    counted = many("n = {n} role", "n = {n} roles", contest.roles) + ", " + results_words.asked_words(contest)
+    counted = interval_words.counted(behind) + ", " + results_words.asked_words(contest)
     figure = forest.forest(
         lines, title=charts.title_block(title, counted, badges.engine_words(contest.engine)),
         axis=_("Win score (0 = lost all, ½ = even, 1 = won all)"), over=_("score, 95 %"), span=(0, 1), middle=0.5,
@@ -165,7 +166,7 @@ def caption(contest: Contest) -> str:
         "Mean over the judged dimensions of a stage, then over roles; a win counts 1, every kind of tie ½. "
         "{intervals} {roles}. {engine}."
     ).format(
-        intervals=interval_words.of_scores(scores_of(contest)), roles=many("n = {n} role", "n = {n} roles", contest.roles),
+        intervals=interval_words.of_scores(scores_of(contest)), roles=interval_words.counted(contest.pairs),
         engine=badges.engine_words(contest.engine),
     )  # fmt: skip
 

@@ -6,10 +6,11 @@ import pandas as pd
 import pytest
 
 from core import instruments
-from core.agreement.comparing import TIE, Outcome, role_scores
+from core.agreement.comparing import TIE, Outcome, RoleScore, role_scores
 from core.results import agreements, claims, corpus, drill, reading, scores, wins
 from core.studies import service
 from core.studies.expand import group_of
+from pages.components import interval_words
 from storage import tables
 from storage.store import Store
 from tests import results_story as story
@@ -35,7 +36,7 @@ def test_stored_comparisons_become_win_scores(store: Store) -> None:
     story.compare(store, study, story.sessions(store, 12, story.COUNSELORS), unreadable=0.05)
     contest, _, _ = contest_of(store, study)
     assert list(contest.stages) == ["exploration", "insight", "action"]
-    assert contest.agents == ("Adviser", "Careful", "Plainer") and contest.roles == 12
+    assert contest.agents == ("Adviser", "Careful", "Plainer") and len({o.role for o in contest.outcomes}) == 12
     assert sum(contest.counts.values()) == 12 * 3 * 9 and contest.counts["undecided"] > 0
     stage = contest.stages["exploration"]
     seen, back = stage.pair("Careful", "Adviser"), stage.pair("Adviser", "Careful")
@@ -271,3 +272,14 @@ def test_what_does_not_apply_is_not_missing_from_a_mean(store: Store) -> None:
     for row in (row for row in rows if row.item == "motivation"):
         store.ratings.update(row.id, reason="no JSON")
     assert agreements.with_sums(scores.item_values(reading.ratings(store)), parts, "mean")["consistency"].isna().all()
+
+
+def test_roles_behind_scores_are_those_that_count() -> None:
+    """A pair that was judged on three of fourteen roles rests on three; at first the title said fourteen."""
+    def roles(judged: int) -> list[RoleScore]:
+        return [RoleScore(f"role {r}", 0.5, 3 if r < judged else 1, 3) for r in range(14)]
+
+    stage = wins.stage_of("insight", {("x", "y"): roles(3), ("x", "z"): roles(10), ("y", "z"): roles(7)})
+    assert wins.roles_behind(stage.scores.pairs) == (3, 10) and wins.roles_behind([]) == (0, 0)
+    assert interval_words.counted(stage.scores.pairs) == "n = 3–10 roles"
+    assert interval_words.counted(stage.scores.pairs[:1]) == "n = 3 roles"
