@@ -73,8 +73,8 @@ def share(part: float, of: float) -> float:
 
 
 SPEAKERS = (
-    "SELECT s.id, coalesce(nullif(client_code, ''), 'person ' || client_person_id, 'role ' || g.card_id, "
-    "'report ' || report_id, 'session ' || s.id), coalesce(nullif(counselor_code, ''), 'person ' || counselor_person_id, "
+    "SELECT s.id, coalesce('client ' || nullif(client_code, ''), 'person ' || client_person_id, 'role ' || g.card_id, "
+    "'report ' || report_id, 'session ' || s.id), coalesce('code ' || nullif(counselor_code, ''), 'person ' || counselor_person_id, "
     "'agent ' || counselor_agent_id, 'report ' || report_id, 'session ' || s.id) "
     "FROM session s LEFT JOIN role_card g ON g.id = s.role_id WHERE s.id IN ({ids})"
 )

@@ -1,7 +1,6 @@
 """Reading the store for results: light tidy frames, aggregated where SQL can; no text but what is asked for."""
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +47,7 @@ SESSIONS = (
     "LEFT JOIN person z ON z.id = s.counselor_person_id "
 )
 WITHDRAWN = msg("Session {id} was withdrawn by somebody who spoke in it. It is kept, and nothing of it is shown.")
-OURS = re.compile(r"(role|report|session) \d+\Z")  # names of clusters that no code of a client may take
+ORIGINS = ("simulated", "reconstructed", "imported", "live")
 METHODS = {"report/dialogue": "memo2demo", "report/roleplay": "roleplay"}
 
 
@@ -57,6 +56,8 @@ class Held:
     """What is known of a session: who counsels (``counselor``), whose it is (``cluster``), what made it.
 
     Sessions of one role card are one role, whatever code or person stands beside it; others are their client's.
+    ``cluster`` begins with its kind (role, client, report, session), so that a client called *role 1* is no
+    role; ``counselor`` is an agent's name, or a code that is told apart where an agent or a method is called like it.
     """
 
     id: int
@@ -200,19 +201,27 @@ def sessions(store: Store, ids: Iterable[int]) -> dict[int, Held]:
         for start in range(0, len(wanted), 500)
         for row in query(store, f"{SESSIONS}WHERE s.id IN ({numbers(wanted[start : start + 500])})")
     ]
-    return {row[0]: held(row) for row in rows}
+    taken = frozenset(row[0] for row in query(store, "SELECT name FROM agent")) | set(METHODS.values()) | set(ORIGINS)
+    return {row[0]: held(row, taken) for row in rows}
 
 
-def held(row: Sequence[Any]) -> Held:
+def held(row: Sequence[Any], taken: Collection[str]) -> Held:
     (id, title, version, role, report, client, client_person, code, person, origin, engine, language, topic, agent,
      role_title, report_topic, by_rules, prompt) = row  # fmt: skip
-    client_code = f"client {client}" if OURS.match(client) else client
-    cluster = f"role {role}" if role else client_code or (f"report {report}" if report else client_person)
+    belongs = (("role", role), ("client", client), ("report", report), ("client", client_person), ("session", id))
+    coded = beside(code or person or "", taken)
     return Held(
-        id=id, title=title, role_id=version, card_id=role, counselor=agent or code or person or METHODS.get(prompt or "", origin),
-        cluster=cluster or f"session {id}", client=client or role_title or client_person or "", origin=origin,
+        id=id, title=title, role_id=version, card_id=role, counselor=agent or coded or METHODS.get(prompt or "", origin),
+        cluster=next(f"{kind} {name}" for kind, name in belongs if name), client=client or role_title or client_person or "", origin=origin,
         engine=engine, language=language, topic=topic or report_topic or "", by_rules=bool(by_rules),
     )  # fmt: skip
+
+
+def beside(code: str, taken: Collection[str]) -> str:
+    """A counselor's code as a name of its own, where an agent or a method has that name already."""
+    while code and code in taken:
+        code = f"code {code}"
+    return code
 
 
 def mixed_versions(held: Iterable[Held]) -> int:

@@ -283,3 +283,16 @@ def test_roles_behind_scores_are_those_that_count() -> None:
     assert wins.roles_behind(stage.scores.pairs) == (3, 10) and wins.roles_behind([]) == (0, 0)
     assert interval_words.counted(stage.scores.pairs) == "n = 3–10 roles"
     assert interval_words.counted(stage.scores.pairs[:1]) == "n = 3 roles"
+
+
+def test_codes_are_neither_role_cards_nor_agents(store: Store) -> None:
+    """A client called *role 1* was one role with the first role card, a counselor called like an agent was that agent."""
+    made = story.sessions(store, 1, ("Careful", "Plainer"))
+    (card,) = {one.card_id for one in reading.sessions(store, made.values()).values()}
+    session = tables.Session(origin="imported", client_code=f"role {card}", counselor_code="Careful")
+    id = store.sessions.add_with_turns(session, []).id or 0
+    held = reading.sessions(store, [*made.values(), id])
+    assert held[id].cluster == f"client role {card}" and held[made[0, "Careful"]].cluster == f"role {card}"
+    assert held[id].counselor == "code Careful" and held[id].client == f"role {card}"
+    named = store.sessions.add_with_turns(tables.Session(origin="imported", counselor_code="T-01"), []).id or 0
+    assert reading.sessions(store, [named])[named].counselor == "T-01"
