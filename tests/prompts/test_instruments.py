@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 import yaml
@@ -268,6 +269,13 @@ def test_a_former_version_has_todays_items_and_none_of_its_words() -> None:
         todays = {text.en for item in here.items for text in wordings((item.text, item.levels))} | {one.definition.en for one in here.dimensions}
         assert not todays & {text.en for text in wordings(former)}
     assert load("wai-o-s-published", 1).scored("Q1", 2) == 4
+
+
+def test_the_alliance_has_one_word_in_chinese() -> None:
+    catalogue_zh = (Path(__file__).parents[2] / "pages/locale/zh/LC_MESSAGES/rapport.po").read_text("utf-8")
+    shipped = "".join(text.zh for name in IDS for text in wordings(load(name)))
+    assert "工作同盟" in shipped and "工作同盟" in catalogue_zh
+    assert "联盟" not in shipped + catalogue_zh
 
 
 def test_items_without_a_number_have_a_name_for_readers() -> None:
