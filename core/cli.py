@@ -112,6 +112,34 @@ def import_files(
 
 @app.command()
 @readable
+def raters(as_json: AsJson = False) -> None:
+    """The raters that imported tables brought in, each with its number, ratings, comparisons and instruments."""
+    from core.judging.taking_back import in_words, listed
+
+    give(listed(the_store()), as_json, in_words)
+
+
+@app.command("take-back")
+@readable
+def take_back(
+    rater: Annotated[int, typer.Argument(help="The rater's number, as rapport raters gives it.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete all ratings and comparisons that tables brought of one rater, for good; nothing else goes."""
+    from core.judging.taking_back import in_words, listed
+    from core.judging.taking_back import take_back as delete
+
+    store = the_store()
+    if not yes:
+        say(in_words({"raters": [one for one in listed(store)["raters"] if one["id"] == rater]}))
+        typer.confirm("Delete these for good?", abort=True, err=True)
+    receipt = delete(store, rater)
+    give({"deleted": dict(receipt.rows), "finished": receipt.finished}, as_json)
+
+
+@app.command()
+@readable
 def show(kind: str, id: int, as_json: AsJson = False) -> None:
     """Show one record with all its parts."""
     from core.commands.showing import show as shown

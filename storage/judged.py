@@ -1,13 +1,15 @@
-"""Ratings and comparisons made elsewhere: whose they are, what is here of them already, and saving them.
+"""Ratings and comparisons made elsewhere: whose they are, what is here of them already, saving them and taking them back.
 
 Each function works on the connection of one transaction.
 """
 
 import sqlite3
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from storage import tables
+from core.errors import NotFound
+from storage import deletion, tables
 from storage.bringing import free_name
 from storage.ledger import insert
 
@@ -57,3 +59,64 @@ def said(connection: sqlite3.Connection, table: str, rater_id: int) -> dict[tupl
 def save(connection: sqlite3.Connection, table: str, rows: Iterable[Mapping[str, Any]]) -> list[int]:
     """Insert the rows; their ids."""
     return [insert(connection, TABLES[table], row) for row in rows]
+
+
+# ---- taking back ---------------------------------------------------------------------------------------------------
+
+OF_TABLES = "study_id IS NULL AND unit_id IS NULL AND call_id IS NULL"  # rows that no study and no call stands behind
+
+
+@dataclass(frozen=True)
+class Brought:
+    """A rater that tables brought in, with what is here of them from tables."""
+
+    id: int
+    kind: str  # person | reference
+    name: str
+    ratings: int
+    comparisons: int
+    instruments: tuple[str, ...]  # ids, by name
+
+
+def all_brought(connection: sqlite3.Connection) -> list[Brought]:
+    """The raters that tables brought in, people first; never one who rated here."""
+    raters = [(kind, name, id) for kind in ("person", "reference") for name, id in brought(connection, kind)]
+    found = [Brought(id, kind, name, *counts(connection, id), instruments_of(connection, id)) for kind, name, id in raters]
+    return [one for one in found if one.ratings or one.comparisons]
+
+
+def counts(connection: sqlite3.Connection, rater_id: int) -> tuple[int, int]:
+    """Ratings and comparisons that a rater has from tables."""
+    one, two = (connection.execute(f"SELECT count(*) FROM {table} WHERE rater_id = ? AND {OF_TABLES}", (rater_id,)).fetchone()[0] for table in TABLES)
+    return int(one), int(two)
+
+
+def instruments_of(connection: sqlite3.Connection, rater_id: int) -> tuple[str, ...]:
+    sql = " UNION ".join(f"SELECT instrument FROM {table} WHERE rater_id = :id AND {OF_TABLES}" for table in TABLES)
+    return tuple(sorted(row[0] for row in connection.execute(sql, {"id": rater_id})))
+
+
+def take_back(connection: sqlite3.Connection, rater_id: int) -> deletion.Going:
+    """Delete what tables brought of a rater, and the rater where nothing else is of them. Nothing else goes.
+
+    Raises:
+        NotFound: no table brought in such a rater, or it is gone.
+    """
+    one = next((one for one in all_brought(connection) if one.id == rater_id), None)
+    if one is None:
+        raise NotFound("There is no imported rater {id}. Only what came from a table can be taken back; nothing was deleted.", id=rater_id)
+    going = deletion.Going()
+    for table in TABLES:
+        going.removed[table] = connection.execute(f"DELETE FROM {table} WHERE rater_id = ? AND {OF_TABLES}", (rater_id,)).rowcount
+    (person,) = connection.execute("SELECT person_id FROM rater WHERE id = ?", (rater_id,)).fetchone()
+    for table, id in (("rater", rater_id), ("person", person)):
+        if id is not None and not named_elsewhere(connection, table, id):
+            going.removed[table] = connection.execute(f'DELETE FROM "{table}" WHERE id = ?', (id,)).rowcount
+    return going
+
+
+def named_elsewhere(connection: sqlite3.Connection, table: str, id: int) -> bool:
+    """Whether a row of any table names this one."""
+    others = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()]
+    links = [(other, row[3]) for other in others for row in connection.execute(f'PRAGMA foreign_key_list("{other}")') if row[2] == table]
+    return any(connection.execute(f'SELECT 1 FROM "{other}" WHERE {column} = ? LIMIT 1', (id,)).fetchone() for other, column in links)

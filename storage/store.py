@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from storage import deletion, reclaiming, tables
+from storage import deletion, judged, reclaiming, tables
 from storage.begun import Drafts
 from storage.copies import copies
 from storage.database import database_url, open_database, sqlite_path
@@ -99,6 +99,14 @@ class Store:
             NotFound: the person said nothing in it.
         """
         return self._deleted(lambda connection: deletion.remove_words(connection, person_id, session_id))
+
+    def take_back(self, rater_id: int) -> "Receipt":
+        """Delete the ratings and comparisons that tables brought of a rater; nothing else goes.
+
+        Raises:
+            NotFound: no table brought in such a rater. Nothing was deleted.
+        """
+        return self._deleted(lambda connection: judged.take_back(connection, rater_id))
 
     def _deleted(self, work: "Callable[[sqlite3.Connection], deletion.Going]") -> "Receipt":
         def both(connection: sqlite3.Connection) -> deletion.Going:

@@ -104,7 +104,7 @@ def test_neighbours_of_a_service_are_pure() -> None:
     Each module of ``core.people`` is a small service of its own.
     """
     doers = {
-        "service.py", "live.py", "importing.py", "worker.py", "export.py", "making.py", "examples.py", "rereading.py",
+        "service.py", "live.py", "importing.py", "worker.py", "export.py", "making.py", "examples.py", "rereading.py", "taking_back.py",
         "agreements.py", "answers.py", "rights.py", "reviews.py", "looks.py",
     }  # fmt: skip
     for service in (ROOT / "core").rglob("service.py"):

@@ -51,7 +51,7 @@ def import_ratings(store: Store, name: str, data: bytes, kind: str = "person") -
         DataError: a column, session, instrument, item or level is not there, rows say something twice or against what is
             here, or somebody refuses to be rated. Nothing was saved.
     """
-    return take(store, "rating", name, rows_of(name, data, RATINGS, VERSION), rating, kind)
+    return take(store, "rating", name, table_of("rating", name, data), rating, kind)
 
 
 def import_comparisons(store: Store, name: str, data: bytes, kind: str = "person") -> Taken:
@@ -61,7 +61,40 @@ def import_comparisons(store: Store, name: str, data: bytes, kind: str = "person
     Raises:
         DataError: as ``import_ratings``. Nothing was saved.
     """
-    return take(store, "comparison", name, rows_of(name, data, COMPARISONS, VERSION), comparison, kind)
+    return take(store, "comparison", name, table_of("comparison", name, data), comparison, kind)
+
+
+COLUMNS = {"rating": RATINGS, "comparison": COMPARISONS}
+
+
+def table_of(table: str, name: str, data: bytes) -> list[dict[str, str]]:
+    """The rows of a table; one of the other kind is told from one that lacks a column.
+
+    Raises:
+        DataError: as ``rows_of``.
+    """
+    try:
+        return rows_of(name, data, COLUMNS[table], VERSION)
+    except DataError as error:
+        check_kind(table, name, data, error)
+        raise
+
+
+def check_kind(table: str, name: str, data: bytes, error: DataError) -> None:
+    """Raises DataError: what cannot be read as one kind of table is one of the other."""
+    try:
+        rows_of(name, data, COLUMNS["comparison" if table == "rating" else "rating"])
+    except DataError:
+        return
+    if table == "rating":
+        raise DataError(
+            "{name} is a table of comparisons, not of ratings. Bring it in under Comparisons (rapport import --as comparisons); "
+            "nothing was saved.", name=files.shown(name),
+        ) from error  # fmt: skip
+    raise DataError(
+        "{name} is a table of ratings, not of comparisons. Bring it in under Ratings (rapport import --as ratings); nothing was saved.",
+        name=files.shown(name),
+    ) from error  # fmt: skip
 
 
 class Here:

@@ -6,7 +6,7 @@ import streamlit as st
 from core import instruments
 from core.errors import WorkbenchError
 from core.judging import importing
-from pages.components import charts, layout, resources
+from pages.components import agreement_brought, charts, layout, resources
 from pages.components.words import _, many, say
 
 DONE = "agreement_taken"  # what was said of the table taken last
@@ -24,7 +24,7 @@ def section(ratings: bool) -> None:
             icon=":material/download:", on_click="ignore",
         )  # fmt: skip
         kinds = {
-            "person": (_("People made them"), _("Judges are held against them. A name in the table is nobody who rated here; the same name in the next table is the same person.")),
+            "person": (_("People made them"), _("Judges are held against them. A name in the table is never taken for somebody who rated here, also when both have the same name; in the next table it is the same person again.")),
             "reference": (_("They came with the data"), _("Labels of a data set, by nobody in particular. They can be shown beside a judge and are never people's.")),
         }  # fmt: skip
         kind = st.radio(
@@ -36,6 +36,7 @@ def section(ratings: bool) -> None:
         if pressed and given is not None:
             bring(given.name, given.getvalue(), ratings, str(kind))
         tell()
+    agreement_brought.section()
 
 
 def columns_words(ratings: bool) -> str:

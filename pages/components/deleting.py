@@ -21,7 +21,7 @@ def record_names() -> dict[str, str]:
         "session": _("Sessions"), "turn": _("Turns"), "reply": _("Replies of an engine, emptied"), "rating": _("Ratings"), "comparison": _("Comparisons"),
         "study": _("Studies"), "unit": _("Units of studies"), "call": _("Calls to an engine"),
         "text_part": _("Texts of calls"), "feedback": _("Feedback"), "outcome": _("Outcomes"),
-        "consent": _("Consents"), "rater": _("Raters"), "agent": _("Agents"), "endpoint": _("Endpoints"),
+        "consent": _("Consents"), "rater": _("Raters"), "person": _("Names of raters"), "agent": _("Agents"), "endpoint": _("Endpoints"),
         "file": _("Exports and copies in the data folder"),
     }  # fmt: skip
 
@@ -110,6 +110,11 @@ def of_kind(kind: str, id: Any) -> Any:
 def keep_receipt(receipt: Receipt, place: str) -> None:
     """Show this receipt on the next run, where ``show_receipt`` is called for this place."""
     st.session_state[RECEIPT] = {"place": place, "gone": receipt.rows, "failed": [], "finished": receipt.finished, "files": receipt.files}
+
+
+def keep_refusal(error: WorkbenchError, place: str) -> None:
+    """The same for a deletion that was refused."""
+    st.session_state[RECEIPT] = {"place": place, "gone": {}, "failed": [say(error)], "finished": True, "files": 0}
 
 
 def unfinished_words() -> str:

@@ -314,6 +314,19 @@ def test_nothing_is_imported_before_a_table_is_chosen(open_page: Open) -> None:
     assert at.button(key="agreement_import").disabled
 
 
+def test_what_a_table_brought_in_is_listed_and_can_be_taken_back(open_page: Open, store: Store) -> None:
+    (one,) = story.sessions(store, 1, ["Careful"]).values()
+    at = keep(open_page, "ratings", f"session,rater,instrument,item,value\n{one},Anna,wai-o-s,Q1,4\n{one},Bo,wai-o-s,Q1,3\n")
+    assert list(table_with(at, "Whose are they?")["Rater"]) == ["Anna", "Bo"]
+    at.selectbox(key="agreement_brought").set_value(at.selectbox(key="agreement_brought").value).run()
+    at.button(key="agreement_take_back").click().run()
+    assert "All that tables brought of this rater is deleted" in shown(at) and store.ratings.count() == 2
+    at.button(key="agreement_take_back_sure").click().run()
+    assert_calm(at)
+    assert "Receipt" in shown(at) and store.ratings.count() == 1
+    assert list(table_with(at, "Whose are they?")["Rater"]) == ["Bo"]
+
+
 def test_table_with_a_wrong_line_is_refused_whole(open_page: Open, store: Store) -> None:
     (one,) = story.sessions(store, 1, ["Careful"]).values()
     at = keep(open_page, "ratings", f"session,rater,instrument,item,value\n{one},Anna,wai-o-s,Q1,4\n{one},Anna,wai-o-s,Q1,3\n")

@@ -13,7 +13,7 @@ from pages.locale.gather import messages
 from tests.pages.conftest import AsPerson, Open, shown
 
 # Words in quotes that are no labels: what somebody writes, or what is said of a record.
-WRITTEN = {"Case 1", "Case 2", "Mother:", "both clients", "couple therapy", "I", "prompts", "general", "orders disagree"}
+WRITTEN = {"Case 1", "Case 2", "Mother:", "both clients", "couple therapy", "I", "prompts", "general", "orders disagree", "version"}
 SENTENCES = sorted({words for message, _file, _line in messages() for words in ([message] if isinstance(message, str) else message)})
 
 

@@ -242,3 +242,13 @@ def test_comparisons_keep_who_was_shown_first_and_stand_beside_a_judge(store: St
     found = asked(every, voices(every)[0], stages, reading.sessions(store, made.values()))
     label = comparison_label(found, stages).rules
     assert label.n > 0 and label.state != "none"
+
+
+def test_a_table_of_the_other_kind_is_recognised(store: Store, held: list[int]) -> None:
+    pair = table(PAIRS, (held[0], held[1], "Anna", "hill", "gentle_challenges", "tie"))
+    with pytest.raises(DataError, match="a table of comparisons, not of ratings"):
+        import_ratings(store, "pairs.csv", pair)
+    with pytest.raises(DataError, match="a table of ratings, not of comparisons"):
+        import_comparisons(store, "t.csv", table(HEAD, (held[0], "Anna", "wai-o-s", "Q1", 4)))
+    with pytest.raises(DataError, match="lacks the column value"):
+        import_ratings(store, "t.csv", table("session,rater,instrument,item", (held[0], "Anna", "wai-o-s", "Q1")))
