@@ -201,7 +201,7 @@ n = counted(store)
 layout.title(
     _("From counseling reports to evidence"),
     _(
-        "Rebuild dialogues, let simulated clients and counselors talk, have people and models rate the sessions, "
+        "Rebuild dialogues, let simulated clients and counselors talk, have models rate the sessions, bring in people's ratings, "
         "and see how far each rating can be trusted."
     ),
     in_use(store),

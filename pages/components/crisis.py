@@ -73,7 +73,7 @@ def note() -> None:
     """The quiet note at the foot of Home, the live session and every feedback page."""
     st.html(
         f'<div class="r-note r-crisis" lang="{language()}"><b>{esc(_("This is not care and not a diagnosis."))}</b> '
-        f"{esc(_('It is a research and training tool. Nobody watches over this: do not expect help here. Whoever opens the session can read it as it goes on. If you or someone you know may be in danger, turn to people now.'))} "
+        f"{esc(_('It is a research and training tool. Nobody watches over this: do not expect help here. Whoever opens a session can read it as it goes on. If you or someone you know may be in danger, turn to people now.'))} "
         f"{where_to_turn()}</div>"
     )
 
