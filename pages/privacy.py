@@ -7,6 +7,8 @@ from typing import Any
 import streamlit as st
 
 from core import upkeep
+from core.people import begun
+from core.people.begun import Left
 from pages.components import (
     agreements,
     agreements_others,
@@ -115,7 +117,8 @@ def left_over(store: Store) -> None:
     if not resources.is_researcher():
         return
     loose, finished = len(store.calls.loose()), upkeep.cleaned(store)
-    if finished and not loose and not store.copies():
+    others = begun.of_others(store, resources.person())
+    if finished and not loose and not others and not store.copies():
         return
     layout.section(_("Left over"))
     with st.container(border=True):
@@ -125,8 +128,42 @@ def left_over(store: Store) -> None:
             if st.button(_("Delete these calls"), key="privacy_loose", icon=":material/delete:"):
                 upkeep.delete_loose_calls(store)
                 st.rerun()
+        if others:
+            drafts_of_others(store, others)
         if not finished:
             layout.notice(deleting.unfinished_words(), "warning")
+
+
+def drafts_of_others(store: Store, others: list[Left]) -> None:
+    """How many drafts other people have begun, and deleting one: its person may be gone for good."""
+    kinds, who = {"role": _("Role card"), "study": _("Study")}, store.persons.names()
+    known = {one.id: one for one in others}
+
+    def words(id: int) -> str:
+        one = known[id]
+        made = many("{n} call", "{n} calls", one.calls)
+        return _(" · ").join([kinds.get(one.kind, one.kind), who.get(one.person_id, "–"), _("changed {date}").format(date=one.changed[:10]), made])
+
+    layout.muted(many("{n} draft of somebody else is kept. Only they can open it.", "{n} drafts of other people are kept. Only they can open them.", len(others)))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        id = st.selectbox(_("Draft"), list(known), format_func=words, key="privacy_draft", width=420)
+        if st.button(_("Delete …"), key="privacy_draft_delete", icon=":material/delete:"):
+            confirm_draft(known[id], words(id))
+
+
+def confirm_draft(one: Left, words: str) -> None:
+    @st.dialog(_("Delete for good?"))
+    def ask() -> None:
+        st.text(words)
+        layout.muted(_("The person who began it cannot go on with it any more. The calls made for it go too."))
+        if st.button(_("Delete for good"), key="privacy_draft_sure", type="primary", on_click=drop_left, args=(one,)):
+            st.rerun()
+
+    ask()
+
+
+def drop_left(one: Left) -> None:
+    begun.drop_left(resources.store(), resources.person(), one)
 
 
 def where_text_goes(store: Store) -> None:

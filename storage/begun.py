@@ -3,8 +3,9 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+from sqlalchemy import text
 from sqlmodel import col, select
 
 from core.errors import DataError, NotFound
@@ -12,6 +13,16 @@ from storage import deletion, reclaiming, tables, writing
 from storage.records import Records
 
 MINE = "id = ? AND person_id IN ({members})"
+
+
+class Left(NamedTuple):
+    """Somebody's draft, as whoever looks after the store may know of it."""
+
+    id: int
+    kind: str  # role | study
+    person_id: int
+    changed: str
+    calls: int
 
 
 class Drafts(Records[tables.Draft]):
@@ -64,6 +75,16 @@ class Drafts(Records[tables.Draft]):
             writing.keep_setting(connection, reclaiming.UNFINISHED, True)
 
         self.database.write(work)
+
+
+    def of_others(self, person_ids: Iterable[int]) -> list[Left]:
+        """Drafts of everybody but these, whoever they are and whether they will come again: no word of what is in them."""
+        mine = ", ".join(str(int(id)) for id in person_ids)
+        sql = (
+            "SELECT d.id, d.kind, d.person_id, d.changed, coalesce(json_array_length(d.content, '$.calls'), 0) FROM draft d "
+            f"WHERE d.person_id NOT IN ({mine}) ORDER BY d.changed, d.id"
+        )
+        return self.database.run(lambda session: [Left(*row) for row in session.connection().execute(text(sql))])
 
 
 def read(connection: sqlite3.Connection, draft: tables.Draft) -> tables.Draft:

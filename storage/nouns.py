@@ -4,6 +4,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import String, and_, cast, func, or_, text, update
@@ -23,6 +24,8 @@ def plain(session: Transaction) -> sqlite3.Connection:
     raw: Any = session.connection().connection.dbapi_connection
     connection: sqlite3.Connection = raw
     return connection
+
+RESTING = 1800.0  # seconds before an answer that nothing was made of counts as left over: a step under way takes less
 
 
 class Settings:
@@ -396,14 +399,19 @@ class Calls(Records[tables.Call]):
         packed = writing.pack_call(fields, messages, raw)
         return self.database.write(lambda connection: writing.save_call(connection, packed))
 
-    def loose(self) -> list[int]:
-        """Calls that no record was made from, no study made and no draft holds: those of drafts nobody saved."""
+    def loose(self, resting: float = RESTING) -> list[int]:
+        """Calls that no record was made from, no study made and no draft holds: those of drafts nobody saved.
+
+        Args:
+            resting: seconds since the call; what an answer of just now becomes may not be kept yet.
+        """
+        until = (datetime.now(UTC) - timedelta(seconds=resting)).isoformat(timespec="milliseconds")
         sql = (
             "SELECT id FROM call c WHERE study_id IS NULL AND raw <> '' AND NOT EXISTS "
             "(SELECT 1 FROM call_record r WHERE r.call_id = c.id) AND id NOT IN "
-            "(SELECT held.value FROM draft d, json_each(d.content, '$.calls') held)"
+            "(SELECT held.value FROM draft d, json_each(d.content, '$.calls') held) AND created <= :until"
         )
-        return self.database.run(lambda session: [row[0] for row in session.connection().execute(text(sql))])
+        return self.database.run(lambda session: [row[0] for row in session.connection().execute(text(sql), {"until": until})])
 
     def drop(self, ids: Iterable[int]) -> None:
         """Delete calls that no record was made from, with the texts only they carry."""

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from core.people import rights
 from storage import tables
+from storage.begun import Left
 from storage.store import Store
 
 Kind = Literal["role", "study"]
@@ -63,6 +65,27 @@ def news(there: Mapping[str, Any], seen: Mapping[str, Any], before: Mapping[str,
         {name: value for name, value in moved.items() if name not in mine and value != here.get(name)},
         {name: value for name, value in moved.items() if name in mine and value != here[name]},
     )
+
+
+def of_others(store: Store, person: tables.Person) -> list[Left]:
+    """Drafts of everybody else, for a researcher: whose, of what kind, last changed when; nothing of what is in them.
+
+    Raises:
+        NotAllowed: the person is no researcher.
+    """
+    rights.require(store, person, "delete")
+    return store.drafts.of_others(store.persons.members(person.id or 0))
+
+
+def drop_left(store: Store, person: tables.Person, one: Left) -> None:
+    """Delete somebody else's draft with the calls it was written with.
+
+    Raises:
+        NotAllowed: the person is no researcher. Nothing was deleted.
+    """
+    rights.require(store, person, "delete")
+    store.drafts.drop([one.person_id], one.id)
+    store.clean_up()
 
 
 def drop(store: Store, person: tables.Person, id: int) -> None:

@@ -7,6 +7,7 @@ import pytest
 from storage import reclaiming, tables
 from storage.store import Store
 from tests.pages.conftest import AsPerson, Open, assert_calm, shown
+from tests.persons import somebody
 
 
 def test_says_where_and_what_it_does_not_protect(open_page: Open, store: Store) -> None:
@@ -27,6 +28,21 @@ def test_deleting_a_session_gives_a_receipt(open_page: Open, store: Store, a_ses
     assert_calm(at)
     assert store.sessions.count() == 0
     assert "5 records were deleted" in shown(at) and "Beyond reach" in shown(at)
+
+
+def test_drafts_of_others_are_counted_and_can_be_deleted(open_page: Open, store: Store) -> None:
+    gone = somebody(store, "P-GONE")
+    store.drafts.add(tables.Draft(person_id=gone.id or 0, kind="role", content={"text": "A secret cook.", "calls": [1, 2]}))
+    at = open_page("privacy.py")
+    assert_calm(at)
+    assert "1 draft of somebody else is kept" in shown(at) and "secret cook" not in shown(at)
+    (label,) = at.selectbox(key="privacy_draft").options
+    assert "P-GONE" in label and "2 calls" in label and "Role card" in label
+    at.button(key="privacy_draft_delete").click().run()
+    assert store.drafts.count() == 1  # asked first
+    at.button(key="privacy_draft_sure").click().run()
+    assert_calm(at)
+    assert store.drafts.count() == 0 and "somebody else is kept" not in shown(at)
 
 
 def test_only_the_researcher_deletes(open_page: Open, as_person: AsPerson, a_session: tables.Session) -> None:

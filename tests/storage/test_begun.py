@@ -2,7 +2,8 @@
 
 import pytest
 
-from core.errors import DataError, NotFound
+from core import upkeep
+from core.errors import DataError, NotAllowed, NotFound
 from core.people import begun, service
 from core.roles.drafts import Draft
 from core.roles.service import save_role
@@ -73,9 +74,30 @@ def test_calls_of_a_kept_draft_are_not_loose_and_go_with_it(store: Store) -> Non
     ann = somebody(store, "a")
     mine, loose = a_call(store), a_call(store)
     draft = begun.begin(store, ann, "role", {"calls": [mine]})
-    assert store.calls.loose() == [loose]
+    assert store.calls.loose(resting=0) == [loose]
     begun.drop(store, ann, draft.id or 0)
-    assert (store.drafts.count(), store.calls.loose(), store.calls.count()) == (0, [loose], 1)
+    assert (store.drafts.count(), store.calls.loose(resting=0), store.calls.count()) == (0, [loose], 1)
+
+
+def test_an_answer_of_just_now_is_not_left_over(store: Store) -> None:
+    """Between the answer and keeping the step it is for nothing names the call: deleting it would take it from the draft."""
+    old, _new = a_call(store), a_call(store)
+    store.calls.update(old, created="2026-01-01T00:00:00.000+00:00")
+    assert store.calls.loose() == [old] and upkeep.delete_loose_calls(store) == 1
+    assert store.calls.count() == 1
+
+
+def test_a_researcher_deletes_the_draft_of_somebody_who_left_with_its_calls(store: Store) -> None:
+    ann, here = somebody(store, "a"), service.owner(store)
+    begun.begin(store, here, "study", {})
+    draft = begun.begin(store, ann, "role", {"calls": [a_call(store)], "text": "secret"})
+    (left,) = begun.of_others(store, here)
+    assert (left.id, left.kind, left.person_id, left.calls) == (draft.id, "role", ann.id, 1)
+    begun.drop_left(store, here, left)
+    assert (store.drafts.count(), store.calls.count(), begun.of_others(store, here)) == (1, 0, [])
+    counselor = store.persons.add(tables.Person(roles={"counselor": []}, secret_hash="c"))
+    with pytest.raises(NotAllowed):
+        begun.of_others(store, counselor)
 
 
 def test_dropping_takes_no_call_that_a_record_or_a_study_has(store: Store) -> None:
@@ -94,9 +116,9 @@ def test_saving_the_card_links_its_calls_and_takes_the_draft_at_once(store: Stor
     store.roles.add(tables.RoleCard(title="Taken"))
     with pytest.raises(DataError):
         save_role(store, one, "Taken", ann, kept=draft.id)
-    assert (store.drafts.count(), store.roles.count()) == (1, 1) and store.calls.loose() == []
+    assert (store.drafts.count(), store.roles.count()) == (1, 1) and store.calls.loose(resting=0) == []
     card = save_role(store, one, "Cook", ann, kept=draft.id)
-    assert store.drafts.count() == 0 and store.calls.loose() == []
+    assert store.drafts.count() == 0 and store.calls.loose(resting=0) == []
     with pytest.raises(NotFound, match="saved or dropped"):  # the same draft in another window
         save_role(store, one, "Cook again", ann, kept=draft.id)
     assert [role.title for role in store.roles.all()] == ["Taken", "Cook"]
