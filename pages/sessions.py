@@ -68,7 +68,7 @@ def library() -> None:
     say_withdrawn()
     found = session_choice.filtered(rows)
     bring_in(opened=False)
-    layout.muted(_("{n} of {all} sessions. Tick one to read it, two to lay them side by side.").format(n=len(found), all=len(rows)))
+    layout.muted(_("{n} of {all} sessions. Tick one to read it, two to lay them side by side.").format(n=f"{len(found):,}", all=f"{len(rows):,}"))
     chosen = session_choice.choose(found)
     with st.container(horizontal=True):
         words = _("Lay side by side") if len(chosen) == MOST_SHOWN else _("Open")

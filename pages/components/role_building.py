@@ -17,7 +17,7 @@ from core.people import begun
 from core.roles import drafts, ingredients, service
 from core.roles.drafts import STEPS, Draft, Step
 from pages.components import asked, badges, layout, resources, role_facets, session_view
-from pages.components.words import _, language, plain
+from pages.components.words import _, language, many, plain
 from storage import tables
 
 RUNNING, TROUBLE = "roles_running", "roles_trouble"  # in the browser session: the draft that is being built, and what stopped it
@@ -104,10 +104,29 @@ def set_aside() -> None:
 
 
 def drop(one: Kept) -> None:
+    """Drop a draft; one that calls were made for only when asked again."""
     if st.button(_("Drop this draft"), key=f"roles_drop_{one.id}", type="tertiary", icon=":material/close:"):
-        begun.drop(resources.store(), resources.person(), one.id)
-        leave()
-        st.rerun()
+        if one.draft.calls:
+            confirm_drop(one)
+        else:
+            dropped(one)
+            st.rerun()
+
+
+def confirm_drop(one: Kept) -> None:
+    @st.dialog(_("Drop this draft?"))
+    def ask() -> None:
+        n = len(one.draft.calls)
+        st.text(many("{n} call was made for it. What came of it is deleted with the call and cannot be brought back.", "{n} calls were made for it. What came of them is deleted with the calls and cannot be brought back.", n))
+        if st.button(_("Drop this draft"), key=f"roles_drop_sure_{one.id}", type="primary", on_click=dropped, args=(one,)):
+            st.rerun()
+
+    ask()
+
+
+def dropped(one: Kept) -> None:
+    begun.drop(resources.store(), resources.person(), one.id)
+    leave()
 
 
 def made_by(one: Kept) -> list[badges.Badge]:

@@ -26,7 +26,7 @@ def listed(roles: Sequence[tables.RoleCard]) -> None:
         st.space("stretch")
         view = st.segmented_control(_("View"), list(views), default="cards", required=True, format_func=views.__getitem__, key="roles_view", label_visibility="collapsed")
     kept = [role for role in roles if (not spoken or role.language in spoken) and sought.strip().casefold() in words_of(role) and (not odd or to_check(role))]
-    layout.muted(_("{shown} of {all} roles").format(shown=len(kept), all=len(roles)))
+    layout.muted(_("{shown} of {all} roles").format(shown=f"{len(kept):,}", all=f"{len(roles):,}"))
     if kept and view == "table":
         choose(kept)
     elif kept:

@@ -10,7 +10,7 @@ from core.llm.seam import Engine
 from core.people import answers
 from core.people.agreements import Who
 from core.roles import ingredients
-from core.sessions import figures, safety, seating
+from core.sessions import ending, figures, safety, seating
 from pages.components import badges, deleting, layout, places, resources
 from pages.components.words import _, in_words, language
 from storage import tables
@@ -198,7 +198,7 @@ def ended_words(session: tables.Session) -> str:
     why: Mapping[str, str] = {
         "farewell": _("Both said goodbye: the farewell rules ended the session."),
         "detector": _("The trained detector found the end of the conversation."),
-        "limit": _("The session reached its limit of {n} turns.").format(n=session.most_turns),
+        "limit": limit_words(session) if session.ended_by == "limit" else "",
         "person": _("A person stopped the session. Its turns are kept."),
         "imported": _("Imported as it is."),
         "ready": _("Ready. Choose Start."),
@@ -210,6 +210,15 @@ def ended_words(session: tables.Session) -> str:
         "error": _("The session rests, because a turn could not be made."),
     }
     return why.get(session.ended_by, "")
+
+
+def limit_words(session: tables.Session) -> str:
+    """That the limit was reached; with a goodbye in its last turn, and an opener that does not count, where it is so."""
+    turns = seating.complete(resources.store().sessions.turns(session.id or 0))
+    goodbye = bool(turns) and ending.parts(turns[-1].text)
+    words = _("The session said goodbye at its limit of {n} turns.") if goodbye else _("The session reached its limit of {n} turns.")
+    opened = _(" The opening turn does not count.") if seating.spoken(turns) < len(turns) else ""
+    return words.format(n=session.most_turns) + opened
 
 
 def withdrawn(session: tables.Session) -> None:

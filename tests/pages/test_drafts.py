@@ -42,7 +42,7 @@ def test_a_role_is_gone_on_with_after_a_refresh_and_a_restart(open_page: Open, s
     at.button(key="roles_rest").click().run()
     at.button(key="roles_save").click().run()
     assert_calm(at)
-    assert store.roles.count() == 1 and store.drafts.count() == 0 and store.calls.loose() == []
+    assert store.roles.count() == 1 and store.drafts.count() == 0 and store.calls.loose(resting=0) == []
     assert "A draft is open" not in shown(open_page("roles.py"))
 
 
@@ -179,9 +179,11 @@ def test_what_was_typed_in_a_tab_that_is_behind_stands_on_its_page(open_page: Op
 def test_dropping_a_draft_takes_its_calls_with_it(open_page: Open, store: Store) -> None:
     ensure_shipped(store)
     step_by_step(open_page, steps=3)
-    assert store.calls.count() and store.calls.loose() == [] and "never saved" not in shown(open_page("privacy.py"))
+    assert store.calls.count() and store.calls.loose(resting=0) == [] and "never saved" not in shown(open_page("privacy.py"))
     at = open_page("roles.py")
     at.button(key="roles_drop_1").click().run()
+    assert f"{store.calls.count()} calls were made for it" in shown(at) and store.drafts.count() == 1
+    at.button(key="roles_drop_sure_1").click().run()
     assert_calm(at)
     assert store.drafts.count() == 0 and store.calls.count() == 0 and "A draft is open" not in shown(at)
 

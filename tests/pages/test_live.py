@@ -16,11 +16,11 @@ from core.people import agreements
 from core.people import service as people
 from core.people.agreements import Who
 from core.roles import service as roles
-from core.sessions import live, service
+from core.sessions import live, seating, service
 from pages.components import session_view
 from storage import tables
 from storage.store import Store, open_store
-from tests.pages.conftest import AsPerson
+from tests.pages.conftest import AsPerson, Open, shown
 
 FRAME = str(Path(__file__).parents[2] / "pages" / "frame.py")
 
@@ -600,3 +600,13 @@ def test_the_notice_says_that_rating_goes_to_the_address_too(
     page.button(key="live_take_counselor").click().run()
     assert "here, and also at the address above" in page.checkbox(key="live_consent_1_rated here").label
     assert "the one about the address" in page.segmented_control(key="live_consent_1_scope").label
+
+
+@pytest.mark.parametrize(("last", "said"), [("Goodbye.", "said goodbye at its limit of 2 turns. The opening turn does not count."), ("And the nights?", "reached its limit of 2 turns.")])
+def test_a_session_at_its_limit_says_whether_it_said_goodbye(open_page: Open, store: Store, last: str, said: str) -> None:
+    rows = [
+        tables.Turn(session_id=0, position=n, seat=seat, text=text, stage=stage)
+        for n, (seat, text, stage) in enumerate([("counselor", "Hello.", seating.OPENER), ("client", "I sleep badly.", ""), ("counselor", last, "")], 1)
+    ]
+    session = store.sessions.add_with_turns(tables.Session(title="One", origin="live", state="ended", ended_by="limit", most_turns=2), rows)
+    assert said in shown(open_page("live.py", session=session.id))
