@@ -11,6 +11,7 @@ from core.results.reading import Held, mixed_versions
 from core.results.voices import JUDGES, Voice, voices
 from pages.components import (
     badges,
+    interval_words,
     layout,
     left_out,
     resources,
@@ -141,6 +142,7 @@ def compared(study: int, which: str, place: DeltaGenerator) -> None:
         results_wins.section(found)
     else:
         results_dimensions.section(found)
+    interval_words.how(interval_words.HOW_ROLES)
 
 
 def rated(study: int, which: str, place: DeltaGenerator) -> None:
@@ -154,6 +156,7 @@ def rated(study: int, which: str, place: DeltaGenerator) -> None:
         results_repeats.section(study, instrument, voice)
     else:
         results_items.section(study, instrument, voice)
+    interval_words.how(interval_words.HOW_ICC if which == REPEATS else interval_words.HOW_MEANS)
 
 
 def one(kind: str, id: int) -> None:

@@ -1,6 +1,8 @@
 """What a number may be called: a result, a score by rules, or a check of the pipeline that never has a winner."""
 
+import math
 from collections.abc import Iterable
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal
 
 from core.agreement.comparing import TIE
@@ -58,11 +60,17 @@ def verdict(pair: Pair, kind: Claim) -> Note:
     return Note("{ahead} is preferred to {behind}.", ahead=ahead, behind=behind)
 
 
+def rounded(value: float, digits: int = 2) -> str:
+    """A number as it is written everywhere: halves away from zero (as browsers write them in tables), a minus sign, no −0."""
+    text = str(Decimal(float(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+    return text.replace("-", "−") if float(text) else text.lstrip("-")
+
+
 def short(value: float, digits: int = 2) -> str:
     """A share as it is written here: ``.72``, ``1.0``, ``–`` where there is none."""
-    if value != value:
+    if not math.isfinite(value):
         return "–"
-    text = f"{value:.{digits}f}"
-    if abs(round(value, digits)) >= 1:
+    text = rounded(value, digits)
+    if abs(float(text.replace("−", "-"))) >= 1:
         return text[:-1] if digits == 2 and text.endswith("00") else text
     return text.replace("0.", ".", 1)

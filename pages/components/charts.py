@@ -15,6 +15,8 @@ from pages.components.words import _, plain
 
 FONT = "Source Sans, PingFang SC, Microsoft YaHei, Noto Sans CJK SC, WenQuanYi Zen Hei, sans-serif"
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
+LINE = 50  # letters of a line under a title that a window of 400 pixels shows
+CLOSING = tuple("，。；：、）”")  # never begin a line
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
@@ -87,10 +89,30 @@ def template(k: Tokens | None = None) -> go.layout.Template:
 
 
 def title_block(title: str, n: str, engine: str) -> str:
-    """A figure's title with how many and which engine under it, so that an export keeps both."""
-    small = f"{_safe(n)} · {_safe(engine)}" if engine else _safe(n)
+    """A figure's title with how many and what made it under it, so that an export keeps both and no window cuts them off."""
+    small = "<br>".join(_safe(line) for words in (n, engine) if words for line in folded(words))
     style = f"font-size:12.5px;font-weight:400;color:{tokens().muted}"
     return f"{_safe(title)}<br><span style='{style}'>{small}</span>"
+
+
+def folded(words: str, most: int = LINE) -> list[str]:
+    """Words in lines of at most so many letters; a Chinese character is as wide as two, and may end any line."""
+    lines, width = [""], 0
+    for piece in re.findall(r"[\u2e80-\uffff]|[^\s\u2e80-\uffff]+|\s+", words):
+        wide = sum(2 if letter > "\u2e7f" else 1 for letter in piece)
+        if width + wide > most and lines[-1].strip() and piece not in CLOSING:
+            lines, width = [*lines, ""], 0
+        lines[-1], width = lines[-1] + piece, width + wide
+    return [line.strip() for line in lines if line.strip()]
+
+
+def make_room(figure: go.Figure) -> None:
+    """A title of many lines pushes its figure down instead of covering it."""
+    lines = str(figure.layout.title.text or "").count("<br>")
+    if lines > 1:
+        figure.update_layout(
+            margin_t=(figure.layout.margin.t or 72) + 16 * (lines - 1), height=(figure.layout.height or 450) + 16 * (lines - 1)
+        )
 
 
 def _safe(words: str) -> str:
@@ -173,9 +195,11 @@ def show(
         table: the same numbers; drawn under the figure unless ``beside`` leaves that to the page.
         name: file name of the downloads, without ending; letters, digits and hyphens.
         columns: ``column_config`` of the table. whole: the table shows all its rows at once.
-        made_by: engine in words; a column of its own in the CSV, so that the label travels with the numbers.
+        made_by: judge, engines and versions in words (``results_made``); a column of its own in the CSV, so that they
+            travel with the numbers. The figure has them under its title.
     """
     figure.update_layout(template=template())
+    make_room(figure)
     key = key or re.sub(r"\W+", "_", name)
     selected = st.plotly_chart(
         figure,
@@ -204,10 +228,12 @@ def show_table(
     whole: bool = False,
     made_by: str = "",
 ) -> None:
-    """A table and its downloads (CSV; the figure as a page when one is given)."""
+    """A table and its downloads (CSV; the figure as a page when one is given); what made it stands under it, or in its figure."""
     key = key or re.sub(r"\W+", "_", name)
     height: Any = "content" if whole else "auto"
-    st.dataframe(table, hide_index=True, column_config=columns, key=f"{key}_table", height=height)
+    st.dataframe(table, hide_index=True, column_config=numbers(table) | dict(columns or {}), key=f"{key}_table", height=height)
+    if made_by and figure is None:
+        layout.muted(made_by)
     with st.container(horizontal=True):
         csv_button(table, name=name, key=key, made_by=made_by)
         if figure is not None:
@@ -220,6 +246,15 @@ def show_table(
                 on_click="ignore",
                 icon=":material/insert_chart:",
             )
+
+
+def numbers(table: pd.DataFrame) -> dict[str, Any]:
+    """Two digits for measures; counts and whole values as they are."""
+    return {
+        str(name): st.column_config.NumberColumn(format="%.2f")
+        for name in table.columns
+        if pd.api.types.is_float_dtype(table[name]) and (table[name].dropna() % 1 != 0).any()
+    }
 
 
 def csv_button(table: pd.DataFrame | Callable[[], pd.DataFrame], *, name: str, key: str, made_by: str = "") -> None:

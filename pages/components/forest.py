@@ -6,7 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from core.results.claims import short
+from core.results.claims import rounded, short
 from pages.components import charts
 from pages.components.results_words import between, for_figure
 
@@ -97,13 +97,13 @@ def numbers_beside(
 
 
 def written(value: float, digits: int) -> str:
-    return f"{value:.{digits}f}" if digits and value == value else short(value)
+    return rounded(value, digits) if digits and value == value else short(value)
 
 
 def written_between(line: Line, digits: int) -> str:
     if not digits or line.low != line.low:
         return between(line.low, line.high)
-    return f"{line.low:.{digits}f} – {line.high:.{digits}f}"
+    return f"{rounded(line.low, digits)} – {rounded(line.high, digits)}"
 
 
 def placed(lines: Sequence[Line]) -> tuple[list[int], list[str]]:

@@ -62,7 +62,7 @@ def heat(
         )
     places, called = list(range(len(agents))), [names.get(a, a) for a in agents]
     figure.update_xaxes(
-        tickvals=places, ticktext=[for_figure(name, 12) for name in called], showgrid=False,
+        tickvals=places, ticktext=[for_figure(name, 9) for name in called], showgrid=False, tickangle=0, tickfont={"size": 12}, ticklabeloverflow="allow",
         range=[-0.5, len(agents) - 0.5], linecolor="rgba(0,0,0,0)",
     )  # fmt: skip
     figure.update_yaxes(
@@ -70,7 +70,7 @@ def heat(
         range=[len(agents) - 0.5, -0.5], linecolor="rgba(0,0,0,0)",
     )  # fmt: skip
     figure.update_layout(
-        title=title, height=154 + CELL * len(agents), margin={"l": 8, "r": 8, "t": 72, "b": 44}
+        title=title, height=154 + CELL * len(agents), margin={"l": 8, "r": 8, "t": 72, "b": 56}
     )
     return figure
 

@@ -2,10 +2,15 @@
 
 from collections.abc import Iterable
 
+import streamlit as st
+
 from core.agreement.clustered import Clustered
-from core.agreement.intervals import FEWEST, Kind
+from core.agreement.intervals import FEW, FEWEST, MANY, Kind
 from core.agreement.winning import DRAWS, AgentScore, Pair
+from core.errors import msg
 from core.results.wins import roles_behind
+from pages.components.counted import fewest_most
+from pages.components.results_words import sentences
 from pages.components.words import _, many
 
 
@@ -25,10 +30,38 @@ def counted(found: Iterable[Pair | AgentScore]) -> str:
     return many("n = {n} role", "n = {n} roles", most) if least == most else _("n = {least}–{most} roles").format(least=least, most=most)
 
 
-def of_scores(found: Iterable[Pair | AgentScore]) -> str:
-    """The kinds of all these intervals, each once; for a caption."""
-    kinds = dict.fromkeys(of_roles(one.kind, one.roles) for one in found if one.roles)
-    return _("Intervals: 95 %, {kinds}; close to 0 and 1 no narrower than with two even roles added.").format(kinds="; ".join(kinds)) if kinds else ""
+def over_roles(found: Iterable[Pair | AgentScore]) -> str:
+    """The intervals of a figure in one sentence; each line's kind stands in the table."""
+    least, most = roles_behind(one for one in found if one.roles)
+    if not most:
+        return ""
+    return _("95 % intervals over {n} roles.").format(n=fewest_most([least, most])) if most > 1 else _("No interval: fewer than two roles.")
+
+
+def over_clusters(found: Iterable[Clustered]) -> str:
+    """The same over clients or roles, with the caution where they are few."""
+    values = [one for one in found if one.value == one.value]
+    with_ends = [one.clusters for one in values if one.low == one.low]
+    words = _("95 % intervals over {n} clients or roles.").format(n=fewest_most(with_ends)) if with_ends else ""
+    return sentences(words, caution(values))
+
+
+HOW_ROLES = msg(
+    "Win scores: over roles, each counting once. Below {many} roles a t interval, from there on from roles drawn again {draws} times. "
+    "Where a counselor has the same score with every role, nothing can be seen of how roles differ; the limits are then those of a "
+    "share (binomial). Close to 0 and 1 no interval is narrower than with two even roles added."
+)
+HOW_MEANS = msg(
+    "Means: over clients or roles, each counting once, by a t interval; towards the ends of the scale no narrower than with two of them "
+    "at its middle added. Below {least} of them it is withheld, below {few} marked as perhaps too narrow."
+)
+HOW_ICC = msg("ICC: by leaving out one client or role after the other. Below {least} of them it is withheld, below {few} marked as perhaps too narrow.")
+
+
+def how(message: str) -> None:
+    """How the intervals of this page are made; once for each."""
+    with st.expander(_("How intervals are made"), icon=":material/help:"):
+        st.text(_(message).format(many=MANY, draws=f"{DRAWS:,}", least=FEWEST, few=FEW))
 
 
 def of_clusters(one: Clustered) -> str:
@@ -42,14 +75,6 @@ def of_clusters(one: Clustered) -> str:
     if one.clusters < FEWEST:
         return _("withheld: fewer than {n} clients or roles").format(n=FEWEST)
     return _("none: no spread between clients or roles")
-
-
-def of_means() -> str:
-    """How the intervals of means over clients or roles came about; for a caption."""
-    return _(
-        "Mean over clients or roles of their session means. Intervals: 95 %, t over clients or roles; towards the ends of "
-        "the scale no narrower than with two of them at its middle added."
-    )
 
 
 def few(clusters: int) -> str:

@@ -13,7 +13,7 @@ from core.results.labels import Label
 from core.results.reading import Held
 from core.results.voices import Voice, of_voice, voices
 from core.results.wins import Contest, contest
-from pages.components import resources
+from pages.components import resources, results_made
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,6 +129,7 @@ class Compared:
     held: Mapping[int, Held]
     contest: Contest
     instrument: instruments.Instrument
+    made: results_made.Made
 
 
 def contested(study: int, instrument: str, voice: Voice) -> Compared:
@@ -142,7 +143,7 @@ def _contested(study: int, instrument: str, voice: Voice, url: str, version: int
     wanted = asked.asked_of(_asked(study, url, version), voice, instrument, list(stages(used)))
     counted = rows.assign(study=study) if study else rows  # what a study reuses, it asked for itself
     held = frame.held | reading.sessions(resources.store(), wanted.sessions - set(frame.held))
-    return Compared(rows, held, contest(counted, held, stages(used), wanted), used)
+    return Compared(rows, held, contest(counted, held, stages(used), wanted), used, results_made.made(study, instrument, voice, rows, held))
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)

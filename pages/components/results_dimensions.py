@@ -5,8 +5,9 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.agreement.winning import AgentScore
+from core.results.claims import short
 from core.results.wins import Contest
-from pages.components import badges, charts, interval_words, layout, results_words
+from pages.components import charts, interval_words, layout, results_made, results_words
 from pages.components.reasons import column
 from pages.components.results_data import Compared
 from pages.components.results_picking import picked_row
@@ -26,10 +27,9 @@ def section(found: Compared) -> None:
     with grid.cell():
         shown = chosen_agents(contest, names)
         figure = radar(found, shown, names)
-        caption = _(
-            "Mean against the other counselors: a win 1, every kind of tie ½; over a role's repeats, over roles, then over "
-            "opponents. Roles with under half of their stage judged are left out. {intervals} {roles}. {engine}."
-        ).format(intervals=interval_words.of_scores(each(contest)), roles=interval_words.counted(each(contest)), engine=badges.engine_words(contest.engine))  # fmt: skip
+        caption = results_words.sentences(
+            interval_words.over_roles(each(contest)), _("Roles with under half of their stage judged are left out.")
+        )
         charts.show(
             figure, alt=_("Radar of win scores on each dimension; the table beside it has the same numbers."),
             caption=caption, name="dimensions", key="results_radar", on_select=take_dimension,
@@ -38,8 +38,7 @@ def section(found: Compared) -> None:
         layout.card_title(_("The same numbers"))
         table = scores(found, names)
         charts.show_table(
-            table, name="dimensions", key="results_dimension_scores", made_by=badges.engine_words(contest.engine), figure=figure, caption=caption,
-            columns={name: st.column_config.NumberColumn(format="%.2f") for name in map(str, table.columns) if pd.api.types.is_float_dtype(table[name])},
+            table, name="dimensions", key="results_dimension_scores", made_by=results_made.words(found.made), figure=figure, caption=caption,
         )  # fmt: skip
     with st.container(border=True):
         behind(found, names)
@@ -77,15 +76,9 @@ def radar(found: Compared, agents: list[str], names: dict[str, str]) -> go.Figur
             marker={"symbol": charts.SYMBOLS[at], "size": 9}, customdata=[[d, words] for d, words in zip([*dimensions, dimensions[0]], [*over, over[0]], strict=True)],
             hovertemplate="%{theta}: %{customdata[1]}<extra>%{fullData.name}</extra>",
         )  # fmt: skip
-    counted = (
-        interval_words.counted(each(contest))
-        + ", "
-        + asked_words(contest)
-        + ", "
-        + _("scale 0–1")
-    )
+    under = _(", ").join([interval_words.counted(each(contest)), asked_words(contest), _("scale 0–1")])
     figure.update_layout(
-        title=charts.title_block(_("Win score by dimension"), counted, badges.engine_words(contest.engine)),
+        title=charts.title_block(_("Win score by dimension"), under, results_made.words(found.made)),
         height=560, margin={"l": 92, "r": 92, "t": 116, "b": 90},
     )  # fmt: skip
     figure.update_polars(
@@ -114,7 +107,7 @@ def scores(found: Compared, names: dict[str, str]) -> pd.DataFrame:
 
 
 def written(one: AgentScore) -> str:
-    return f"{one.value:.2f} ({between(one.low, one.high)})" if one.value == one.value else "–"
+    return f"{short(one.value)} ({between(one.low, one.high)})" if one.value == one.value else "–"
 
 
 def cells(one: AgentScore) -> tuple[float, str]:
@@ -160,7 +153,7 @@ def behind(found: Compared, names: dict[str, str]) -> None:
         "comparison",
         key="results_comparisons",
         name="comparisons",
-        made_by=badges.engine_words(found.contest.engine),
+        made_by=results_made.words(found.made),
     )
 
 

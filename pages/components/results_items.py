@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
+from math import ceil
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import streamlit as st
 
 from core import instruments
 from core.instruments import NOT_APPLICABLE, Instrument
-from core.results import claims, drill, quoted
+from core.results import claims, drill, quoted, scores
 from core.results.agreements import TOTAL
 from core.results.reading import Held
 from core.results.voices import JUDGES, Voice
@@ -22,13 +23,13 @@ from pages.components import (
     interval_words,
     layout,
     results_data,
+    results_made,
     results_topics,
     results_words,
 )
 from pages.components.reasons import column
 from pages.components.results_data import Frame, Scored
 from pages.components.results_picking import picked_row
-from pages.components.results_wins import numbers
 from pages.components.results_words import dimension_name, for_figure, item_name, item_text
 from pages.components.words import _, many
 
@@ -41,22 +42,22 @@ def section(study: int, instrument: str, voice: Voice) -> None:
     frame, used = results_data.heard(study, instrument, voice), instruments.load(instrument, voice.version)
     found = results_data.scored(study, instrument, voice)
     values, sums = found.values, found.sums
-    made = {frame.held[s].engine for s in set(frame.rows["session"]) if s in frame.held}
-    engine, claim = claims.engine_of(voice.kind, made), claims.claim(voice.kind, made)
+    made = results_made.made(study, instrument, voice, frame.rows, frame.held)
+    words, claim = results_made.words(made), claims.claim(voice.kind, made.sessions)
     said(frame, used, voice, claim)
     with st.container(border=True):
-        figure = violins(values, used, engine)
+        figure = violins(values, used, words)
         table = items_table(frame, results_data.items(study, instrument, voice), used, voice)
         charts.show(
             figure, alt=_("Distribution of scores over sessions, item by item; the table has means and n."),
-            table=table, name="items", key="results_violins", made_by=badges.engine_words(engine), on_select=take_item, columns=numbers(table), whole=True,
-            caption=caption(used, engine),
+            table=table, name="items", key="results_violins", made_by=words, on_select=take_item, whole=True,
+            caption=caption(frame, used),
         )  # fmt: skip
     with st.container(border=True):
-        counselors(found, used, engine, claim)
-    results_topics.section(sums, frame.held, used, engine, partial(results_data.by_topic, study, instrument, voice))
+        counselors(found, used, words, claim)
+    results_topics.section(sums, frame.held, used, words, partial(results_data.by_topic, study, instrument, voice))
     with st.container(border=True):
-        behind(frame, used, engine, quoted.asked("rating", voice.kind, voice.setting))
+        behind(frame, used, words, quoted.asked("rating", voice.kind, voice.setting))
 
 
 def said(frame: Frame, used: Instrument, voice: Voice, claim: claims.Claim) -> None:
@@ -86,18 +87,22 @@ def unread(frame: Frame) -> pd.Series:
     return frame.rows["score"].isna() & (frame.rows["reason"] != NOT_APPLICABLE)
 
 
-def caption(used: Instrument, engine: str) -> str:
+def planned_words(frame: Frame) -> str:
+    """What a value is, by the repeats that were planned."""
+    planned = sorted({int(n) for n in frame.rows["repeats"]})
+    if planned == [1]:
+        return _("A value is one rating of a session.")
+    if len(planned) == 1:
+        return _("A value is the mean of a session's readable repeats, at least {least} of the {n} planned.").format(least=ceil(planned[0] * scores.READABLE - 1e-9), n=planned[0])
+    return _("A value is the mean of a session's readable repeats, at least two thirds of those planned.")
+
+
+def caption(frame: Frame, used: Instrument) -> str:
     lows, highs = (
         pick(getattr(item, end) for item in used.items) for pick, end in ((min, "lowest"), (max, "highest"))
     )
-    words = _(
-        "A value is the mean of a session's readable repeats, at least two thirds of those planned. Box: quartiles; mark: mean over sessions. "
-        "Table: mean and SD over clients or roles of their session means. "
-        "Scale {low} to {high}. {engine}."
-    )
-    return words.format(
-        low=instruments.plain(lows), high=instruments.plain(highs), engine=badges.engine_words(engine)
-    )  # fmt: skip
+    words = _("Box: quartiles; mark: mean over sessions. Table: mean and SD over clients or roles. Scale {low} to {high}.")
+    return results_words.sentences(planned_words(frame), words.format(low=instruments.plain(lows), high=instruments.plain(highs)))
 
 
 def thinned(values: pd.Series, most: int = MOST_DRAWN) -> list[float]:
@@ -106,7 +111,7 @@ def thinned(values: pd.Series, most: int = MOST_DRAWN) -> list[float]:
     return [float(part.mean()) for part in np.array_split(ordered, min(most, len(ordered)))]
 
 
-def violins(values: pd.DataFrame, used: Instrument, engine: str) -> go.Figure:
+def violins(values: pd.DataFrame, used: Instrument, made_by: str) -> go.Figure:
     """One violin for each item, coloured by its dimension."""
     k, figure = charts.tokens(), go.Figure()
     order = [d.id for d in used.dimensions]
@@ -135,7 +140,7 @@ def violins(values: pd.DataFrame, used: Instrument, engine: str) -> go.Figure:
     each = values[values["value"].notna()].groupby("item")["session"].nunique()
     under = counted.sessions([int(n) for n in each])
     figure.update_layout(
-        title=charts.title_block(_("Scores by item"), under, badges.engine_words(engine)), height=460,
+        title=charts.title_block(_("Scores by item"), under, made_by), height=460,
         margin={"l": 8, "r": 16, "t": 72, "b": 110}, violingap=0.1,
     )  # fmt: skip
     figure.update_xaxes(type="category", title=_("Item"), showgrid=False)
@@ -171,7 +176,7 @@ def items_table(frame: Frame, found: results_data.Items, used: Instrument, voice
 
 
 def counselors(
-    scored: Scored, used: Instrument, engine: str, claim: claims.Claim
+    scored: Scored, used: Instrument, made_by: str, claim: claims.Claim
 ) -> None:  # fmt: skip
     """Dimension scores of every counselor, each client or role counting once."""
     names = results_words.counselors()
@@ -199,18 +204,18 @@ def counselors(
     low, high = ends(used, columns)
     under = _("{sessions} of each counselor, 95 % interval").format(sessions=counted.sessions([one.mean.n for one in found]))
     figure = forest.forest(
-        lines, title=charts.title_block(_("Dimension scores by counselor"), under, badges.engine_words(engine)),
+        lines, title=charts.title_block(_("Dimension scores by counselor"), under, made_by),
         axis=_("Score ({low}–{high})").format(low=instruments.plain(low), high=instruments.plain(high)),
         over=_("mean, 95 %"), span=(low, high), digits=2,
     )  # fmt: skip
-    words = interval_words.of_means() + " " + (_("A score needs all its items.") if used.scoring == "sum" else _("A score needs half of its items."))
-    words = f"{words} {interval_words.caution(one.mean for one in found)}".strip()
-    if claim == "pipeline check":
-        words += " " + _("Pipeline check: rules rated what rules said; nothing here is about counselors.")
+    words = results_words.sentences(
+        interval_words.over_clusters(one.mean for one in found),
+        _("A score needs all its items.") if used.scoring == "sum" else _("A score needs half of its items."),
+        _("Pipeline check: rules rated what rules said; nothing here is about counselors.") if claim == "pipeline check" else "",
+    )
     charts.show(
         figure, alt=_("Dimension scores of each counselor with intervals; the table has the same numbers."), table=shown,
-        name="dimension-scores", key="results_counselors", made_by=badges.engine_words(engine), columns=numbers(shown), whole=True,
-        caption=words + " " + badges.engine_words(engine) + ".",
+        name="dimension-scores", key="results_counselors", made_by=made_by, whole=True, caption=words,
     )  # fmt: skip
 
 
@@ -257,7 +262,7 @@ def take_item() -> None:
         st.session_state["results_item"] = next(iter(points[0]["customdata"]))
 
 
-def behind(frame: Frame, used: Instrument, engine: str, with_quotes: bool) -> None:
+def behind(frame: Frame, used: Instrument, made_by: str, with_quotes: bool) -> None:
     """Every rating of one item, the lowest first; a row opens it."""
     rated = set(frame.rows["item"])
     kept = [item.id for item in used.items if item.id in rated]
@@ -287,7 +292,7 @@ def behind(frame: Frame, used: Instrument, engine: str, with_quotes: bool) -> No
         table = table.drop(columns=_("Quote found"))
     picked_row(
         table, [int(id) for id in own["id"]], "rating", key="results_ratings", name=f"ratings-{item}",
-        made_by=badges.engine_words(engine),
+        made_by=made_by,
     )  # fmt: skip
 
 

@@ -45,10 +45,10 @@ def pair_facts(pair: Pair, contest: Contest, names: dict[str, str]) -> list[tupl
     )
     left = _("{n} left out: under half judged").format(n=pair.left_out) if pair.left_out else ""
     shown: list[tuple[str, object]] = [
-        (_("Win score"), f"{short(pair.score)} ({between(pair.low, pair.high)}; {interval_words.of_roles(pair.kind, pair.roles)})"),
+        (_("Win score"), _("{value} ({rest})").format(value=short(pair.score), rest=_("; ").join([between(pair.low, pair.high), interval_words.of_roles(pair.kind, pair.roles)]))),
         (_("Decision"), results_words.decision_name(pair, contest.claim, names)),
         (_("Supported"), supported_words(pair)),
-        (_("By roles"), majority + (f"; {left}" if left else "")),
+        (_("By roles"), _("; ").join(filter(None, [majority, left]))),
     ]
     return shown
 

@@ -17,7 +17,7 @@ def picked_row(
 ) -> None:  # fmt: skip
     """The table; a chosen row opens the rating or comparison ``kind`` of the same place in ``ids``."""
     chosen = st.dataframe(
-        table, hide_index=True, on_select="rerun", selection_mode="single-row", key=key, column_config=columns, height="auto"
+        table, hide_index=True, on_select="rerun", selection_mode="single-row", key=key, column_config=charts.numbers(table) | dict(columns or {}), height="auto"
     )  # fmt: skip
     charts.csv_button(table, name=name, key=key, made_by=made_by)
     rows = chosen["selection"]["rows"]
@@ -30,7 +30,7 @@ def to_results(
     table: pd.DataFrame, ids: Sequence[int], kind: str, *, key: str, name: str, made_by: str = ""
 ) -> None:
     """The same on another page: a chosen row opens Results there."""
-    chosen = st.dataframe(table, hide_index=True, on_select="rerun", selection_mode="single-row", key=key)
+    chosen = st.dataframe(table, hide_index=True, on_select="rerun", selection_mode="single-row", key=key, column_config=charts.numbers(table))
     charts.csv_button(table, name=name, key=key, made_by=made_by)
     rows = chosen["selection"]["rows"]
     if rows and rows[0] < len(ids):

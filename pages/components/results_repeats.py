@@ -9,9 +9,18 @@ from core.results import agreements, scores
 from core.results.agreements import Agreed
 from core.results.claims import short
 from core.results.voices import Voice
-from pages.components import badges, charts, counted, forest, interval_words, layout, results_data
+from pages.components import (
+    badges,
+    charts,
+    counted,
+    forest,
+    interval_words,
+    layout,
+    results_data,
+    results_made,
+)
 from pages.components.results_data import Frame
-from pages.components.results_words import between, dimension_name, item_name, item_text
+from pages.components.results_words import between, dimension_name, item_name, item_text, sentences
 from pages.components.words import _
 
 FIRST = ("ICC(1,1)", "ICC(1,k)")  # repeats are exchangeable
@@ -29,14 +38,14 @@ def section(study: int, instrument: str, voice: Voice) -> None:
             _("Open Studies"), "studies.py", key="results_no_repeats",
         )  # fmt: skip
         return
-    engine = "demo" if voice.kind == "rules" else "openai" if voice.kind == "model" else voice.kind
+    made_by = results_made.words(results_made.made(study, instrument, voice, frame.rows, frame.held))
     with st.container(border=True):
         form = st.segmented_control(
             _("Form"), [*FIRST, PUBLISHED], default=FIRST[0], required=True, key="results_form", label_visibility="collapsed",
             persist_state="session",
             format_func=lambda name: name if name != PUBLISHED else _("{form}, as published").format(form=name),
         )  # fmt: skip
-        show(found, used, frame, form or FIRST[0], engine)
+        show(found, used, frame, form or FIRST[0], made_by)
 
 
 def meaning(voice: Voice) -> None:
@@ -53,7 +62,7 @@ def meaning(voice: Voice) -> None:
     layout.muted(_("Repeats that agree show that a judge is steady, not that it is right."))
 
 
-def show(found: list[Agreed], used: Instrument, frame: Frame, form: str, engine: str) -> None:
+def show(found: list[Agreed], used: Instrument, frame: Frame, form: str, made_by: str) -> None:
     order = [*(d.id for d in used.dimensions), agreements.TOTAL]
     lines = [
         forest.Line(
@@ -66,15 +75,13 @@ def show(found: list[Agreed], used: Instrument, frame: Frame, form: str, engine:
         sessions=counted.sessions([one.n for one in found]), k=counted.fewest_most(one.raters for one in found)
     )
     figure = forest.forest(
-        lines, title=charts.title_block(_("Agreement of the repeats, {form}").format(form=form), under, badges.engine_words(engine)),
+        lines, title=charts.title_block(_("Agreement of the repeats, {form}").format(form=form), under, made_by),
         axis=form, over=_("{form}, 95 %").format(form=form), span=(min(0.0, *(low_of(line) for line in lines)), 1),
     )  # fmt: skip
     table = repeats_table(found, used, frame)
     charts.show(
         figure, alt=_("Agreement of repeats per item and dimension; the table has all forms."), table=table,
-        name="repeats", key="results_repeats", made_by=badges.engine_words(engine), whole=True, caption=caption(found, used, engine), columns={
-            _("Mean"): st.column_config.NumberColumn(format="%.2f"), _("Spread (SD)"): st.column_config.NumberColumn(format="%.2f"),
-        },
+        name="repeats", key="results_repeats", made_by=made_by, whole=True, caption=caption(found, used),
     )  # fmt: skip
 
 
@@ -83,12 +90,12 @@ def low_of(line: forest.Line) -> float:
     return max(min(known, default=0.0), -1.0)
 
 
-def caption(found: list[Agreed], used: Instrument, engine: str) -> str:
+def caption(found: list[Agreed], used: Instrument) -> str:
     words = _(
         "ICC(1,1): one repeat; ICC(1,k): their mean, one-way, since repeats have no order. ICC(A,k) as the alliance paper "
-        "gives it. Sessions that lack a repeat are dropped. Intervals: 95 %, leaving out one client or role after the other. {engine}."
-    ).format(engine=badges.engine_words(engine))
-    words = f"{words} {interval_words.caution(value for one in found for value in one.forms.values())}".strip()
+        "gives it. Sessions that lack a repeat are dropped."
+    )
+    words = sentences(interval_words.over_clusters(value for one in found for value in one.forms.values()), words)
     means = []
     for dimension in used.dimensions:
         values = [

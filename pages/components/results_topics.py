@@ -12,9 +12,9 @@ from core.agreement.clustered import Clustered
 from core.instruments import Instrument
 from core.prompting import FOLDER
 from core.results.reading import Held
-from pages.components import badges, charts, interval_words, layout, results_words
+from pages.components import charts, interval_words, layout, results_words
 from pages.components.results_dimensions import heads_of
-from pages.components.results_wins import between_signed, numbers
+from pages.components.results_wins import logs
 from pages.components.results_words import dimension_name, for_figure
 from pages.components.words import _, in_words, many
 
@@ -28,7 +28,7 @@ def topic_names() -> dict[str, str]:
 
 
 def section(
-    table: pd.DataFrame, held: Mapping[int, Held], used: Instrument, engine: str,
+    table: pd.DataFrame, held: Mapping[int, Held], used: Instrument, made_by: str,
     of: Callable[[str], dict[str, dict[str, Clustered]]],
 ) -> None:  # fmt: skip
     """Nothing where the sessions have fewer than three topics.
@@ -46,16 +46,16 @@ def section(
             format_func=lambda name: dimension_name(used, str(name)), label_visibility="collapsed",
         )  # fmt: skip
         dimension = str(picked or columns[-1])
-        shown(of(dimension), dimension, used, engine)
+        shown(of(dimension), dimension, used, made_by)
 
 
 def shown(
-    by_topic: dict[str, dict[str, Clustered]], dimension: str, used: Instrument, engine: str
+    by_topic: dict[str, dict[str, Clustered]], dimension: str, used: Instrument, made_by: str
 ) -> None:
     names, topics = results_words.counselors(), topic_names()
     order = [code for code in topics if any(code in own for own in by_topic.values())]
     order += sorted({code for own in by_topic.values() for code in own} - set(order))
-    figure = radar(by_topic, order, dimension, used, engine)
+    figure = radar(by_topic, order, dimension, used, made_by)
     rows = [
         (topics.get(code, code), *(cell for name in by_topic for cell in cells(by_topic[name].get(code))),
          sum(own[code].n for own in by_topic.values() if code in own))
@@ -67,22 +67,17 @@ def shown(
     if len(by_topic) > MOST:
         layout.muted(_("The figure shows the first four counselors; the table has all of them."))
     charts.show(
-        figure, alt=_("Radar of scores by topic; the table has the same numbers."), table=table, name="topics", key="results_topics", made_by=badges.engine_words(engine),
-        whole=True, caption=caption(by_topic, engine), columns=numbers(table),
+        figure, alt=_("Radar of scores by topic; the table has the same numbers."), table=table, name="topics", key="results_topics", made_by=made_by,
+        whole=True, caption=interval_words.over_clusters(one for own in by_topic.values() for one in own.values()),
     )  # fmt: skip
 
 
-def caption(by_topic: dict[str, dict[str, Clustered]], engine: str) -> str:
-    words = f"{interval_words.of_means()} {badges.engine_words(engine)}."
-    return f"{words} {interval_words.caution(one for own in by_topic.values() for one in own.values())}".strip()
-
-
 def cells(one: Clustered | None) -> tuple[float, str]:
-    return (float("nan"), "–") if one is None else (one.value, between_signed(one.low, one.high))
+    return (float("nan"), "–") if one is None else (one.value, logs(one.low, one.high))
 
 
 def radar(
-    by_topic: dict[str, dict[str, Clustered]], order: list[str], dimension: str, used: Instrument, engine: str
+    by_topic: dict[str, dict[str, Clustered]], order: list[str], dimension: str, used: Instrument, made_by: str
 ) -> go.Figure:  # fmt: skip
     k, names, topics, figure = charts.tokens(), results_words.counselors(), topic_names(), go.Figure()
     labels = [for_figure(topics.get(code, code), 14) for code in order]
@@ -102,12 +97,10 @@ def radar(
     )
     title = _("{dimension} by topic").format(dimension=dimension_name(used, dimension))
     under = (
-        counted
-        + ", "
-        + _("scale {low}–{high}").format(low=instruments.plain(low), high=instruments.plain(high))
+        _(", ").join([counted, _("scale {low}–{high}").format(low=instruments.plain(low), high=instruments.plain(high))])
     )
     figure.update_layout(
-        title=charts.title_block(title, under, badges.engine_words(engine)),
+        title=charts.title_block(title, under, made_by),
         height=560,
         margin={"l": 92, "r": 92, "t": 116, "b": 90},
     )

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.agreement.intervals import FEW
 from core.agreement.strength import DRAWS as STRENGTH_DRAWS
-from core.agreement.winning import AgentScore, Pair
+from core.results.claims import rounded
 from core.results.wins import Contest, Stage, agent_table
 from pages.components import (
     badges,
@@ -16,6 +16,7 @@ from pages.components import (
     heat,
     interval_words,
     layout,
+    results_made,
     results_pair,
     results_words,
 )
@@ -89,7 +90,7 @@ def pair_choice(contest: Contest, names: dict[str, str]) -> Chosen:
     if st.session_state.get("results_pair") not in every:
         st.session_state["results_pair"] = every[0]
     picked = st.selectbox(
-        _("Pair"), every, key="results_pair", persist_state="session",
+        _("Pair of counselors"), every, key="results_pair", persist_state="session",
         format_func=lambda pair: _("{a} against {b}").format(a=names.get(pair[0], pair[0]), b=names.get(pair[1], pair[1])),
     )  # fmt: skip
     return picked[0], picked[1]
@@ -105,16 +106,10 @@ def take_cell() -> None:
 
 def matrix(found: Compared, stage: Stage, pair: Chosen, names: dict[str, str]) -> None:
     contest = found.contest
-    counted = (
-        interval_words.counted(stage.scores.pairs)
-        + ", "
-        + results_words.asked_words(contest)
-        + ", "
-        + _("95 % interval")
-    )
+    under = _(", ").join([interval_words.counted(stage.scores.pairs), results_words.asked_words(contest), _("95 % interval")])
     figure = heat.heat(
         stage, contest.agents, names, chosen=pair,
-        title=charts.title_block(_("Win score of row against column"), counted, badges.engine_words(contest.engine)),
+        title=charts.title_block(_("Win score of row against column"), under, results_made.words(found.made)),
     )  # fmt: skip
     charts.show(
         figure, name="win-matrix", key="results_win", on_select=take_cell,
@@ -144,9 +139,9 @@ def stages_figure(found: Compared, names: dict[str, str], key: str) -> go.Figure
     if two:
         a, b = (names.get(agent, agent) for agent in contest.agents)
         title = _("Win score of {a} against {b}").format(a=a, b=b)
-    counted = interval_words.counted(behind) + ", " + results_words.asked_words(contest)
+    under = _(", ").join([interval_words.counted(behind), results_words.asked_words(contest)])
     figure = forest.forest(
-        lines, title=charts.title_block(title, counted, badges.engine_words(contest.engine)),
+        lines, title=charts.title_block(title, under, results_made.words(found.made)),
         axis=_("Win score (0 = lost all, ½ = even, 1 = won all)"), over=_("score, 95 %"), span=(0, 1), middle=0.5,
     )  # fmt: skip
     charts.show(figure, alt=title, name="win-scores", key=key, on_select=take_stage, caption=caption(contest))
@@ -162,30 +157,7 @@ def take_stage() -> None:
 
 
 def caption(contest: Contest) -> str:
-    return _(
-        "Mean over the judged dimensions of a stage, then over roles; a win counts 1, every kind of tie ½. "
-        "{intervals} {roles}. {engine}."
-    ).format(
-        intervals=interval_words.of_scores(scores_of(contest)), roles=interval_words.counted(contest.pairs),
-        engine=badges.engine_words(contest.engine),
-    )  # fmt: skip
-
-
-def scores_of(contest: Contest) -> list[Pair | AgentScore]:
-    """Every score of every stage that has an interval."""
-    found: list[Pair | AgentScore] = []
-    for stage in contest.stages.values():
-        found += [*stage.scores.pairs, *stage.scores.agents.values()]
-    return found
-
-
-def numbers(table: pd.DataFrame) -> dict[str, object]:
-    """Two digits for measures; counts as they are."""
-    return {
-        str(name): st.column_config.NumberColumn(format="%.2f")
-        for name in table.columns
-        if pd.api.types.is_float_dtype(table[name])
-    }
+    return results_words.sentences(interval_words.over_roles(contest.pairs), _("A win counts 1, every kind of tie ½."))
 
 
 def strengths(found: Compared, names: dict[str, str], figure: go.Figure) -> None:
@@ -203,17 +175,17 @@ def strengths(found: Compared, names: dict[str, str], figure: go.Figure) -> None
             _("Win score"): own["score"],
             _("95 % interval"): [between(low, high) for low, high in zip(own["low"], own["high"], strict=True)],
             _("Interval"): [interval_words.of_roles(kind, n) for kind, n in zip(own["kind"], own["roles"], strict=True)],
-            _("Strength"): ["–" if value != value else f"{value:.2f}" for value in own["strength"]],
-            _("Strength, 95 %"): [between_signed(a, b) for a, b in zip(own["strength_low"], own["strength_high"], strict=True)],
+            _("Strength"): ["–" if value != value else rounded(value) for value in own["strength"]],
+            _("Strength, 95 %"): [logs(a, b) for a, b in zip(own["strength_low"], own["strength_high"], strict=True)],
             _("Counselor's engine"): [badges.engine_words(found.contest.engines.get(agent, "")) for agent in own["agent"]],
         }
     )  # fmt: skip
     with st.container(border=True):
         layout.card_title(_("Counselors: win score and Bradley–Terry strength"))
         charts.show_table(
-            table, name="win-scores", key="results_strengths", made_by=badges.engine_words(found.contest.engine), figure=figure, caption=caption(found.contest), whole=len(table) < 20,
+            table, name="win-scores", key="results_strengths", made_by=results_made.words(found.made), figure=figure, caption=caption(found.contest), whole=len(table) < 20,
             columns={
-                _("Win score"): st.column_config.ProgressColumn(format="%.3f", min_value=0, max_value=1),
+                _("Win score"): st.column_config.ProgressColumn(format="%.2f", min_value=0, max_value=1),
             },
         )  # fmt: skip
         words = _(
@@ -222,11 +194,12 @@ def strengths(found: Compared, names: dict[str, str], figure: go.Figure) -> None
         ).format(draws=f"{STRENGTH_DRAWS:,}", n=FEW)
         if own["strength"].isna().any():
             words += " " + _("No finite strengths where somebody won, or lost, everything against the rest.")
-        layout.muted(words + " " + badges.engine_words(found.contest.engine) + ".")
+        layout.muted(words)
 
 
-def between_signed(low: float, high: float) -> str:
-    return "–" if low != low or high != high else f"{low:.2f} – {high:.2f}"
+def logs(low: float, high: float) -> str:
+    """An interval of values that are no shares of 1."""
+    return "–" if low != low or high != high else f"{rounded(low)} – {rounded(high)}"
 
 
 def pairs(found: Compared, names: dict[str, str], figure: go.Figure) -> None:
@@ -248,7 +221,7 @@ def pairs(found: Compared, names: dict[str, str], figure: go.Figure) -> None:
     with st.container(border=True):
         layout.card_title(_("Every pair"))
         charts.show_table(
-            table, name="pairs", key="results_pairs", made_by=badges.engine_words(contest.engine), columns=numbers(table), caption=caption(contest),
+            table, name="pairs", key="results_pairs", made_by=results_made.words(found.made), caption=caption(contest),
             figure=figure if len(contest.agents) == 2 else None,
         )  # fmt: skip
         layout.muted(

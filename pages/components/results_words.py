@@ -125,6 +125,11 @@ def decision_name(pair: Pair, claim: Claim, names: Mapping[str, str]) -> str:
     return _("Tie") if pair.decision == "tie" else names.get(pair.decision, pair.decision)
 
 
+def sentences(*said: str) -> str:
+    """Sentences one after the other; Chinese ones have no space between."""
+    return ("" if language() == "zh" else " ").join(words for words in said if words)
+
+
 def asked_words(contest: Contest) -> str:
     return _("both orders") if contest.both_orders else _("one order")
 

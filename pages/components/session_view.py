@@ -161,7 +161,7 @@ def seats(session: tables.Session) -> None:
 
 def so_far(turns: Sequence[tables.Turn]) -> None:
     """The session in figures; length counts words, or Chinese characters."""
-    layout.card_title(_("In figures"))
+    layout.card_title(_("How long it is"))
     found = figures.of(turns)
     share = "–" if found.client_share is None else f"{found.client_share * 100:.0f} %"
     per_turn = "–" if found.per_turn is None else f"{found.per_turn:.1f}"

@@ -1,13 +1,18 @@
 """Results, as people use it: nothing yet, a check of the pipeline, a result, and down to a quote and its call."""
 
+import json
+import re
+
 import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from core import instruments
 from core.people import agreements
 from core.people.agreements import Who
 from pages.components import charts
 from pages.components.results_words import for_figure
-from storage import tables
+from storage import tables, units
 from storage.store import Store
 from tests import results_story as story
 from tests.pages.conftest import AsPerson, Open, assert_calm, shown, table_with
@@ -372,3 +377,68 @@ def test_an_item_shows_its_own_trust_label_or_none(open_page: Open, store: Store
     whole = open_page("results.py", section="wai-o-s")
     assert_calm(whole)
     assert "Total with one person: ICC(A,1) " in shown(whole)
+
+
+def figures_of(at: AppTest) -> list[str]:
+    """The titles of the figures on the page, with what stands under them, in one line each."""
+    specs = [json.loads(one.proto.spec) for one in at.get("plotly_chart")]
+    return [re.sub(r"<[^>]+>", " ", spec["layout"]["title"]["text"]) for spec in specs]
+
+
+def test_figures_and_downloads_name_judge_engine_version_instrument_and_study(open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = story.study(store)
+    made = story.sessions(store, 4, PAIR)
+    story.compare(store, study, made)
+    story.rate(store, study, list(made.values()))
+    for table in ("rating", "comparison"):
+        units.change(store, f"UPDATE {table} SET engine = 'demo', engine_version = '7' WHERE study_id = :study", {"study": study})
+    labels: set[str] = set()
+    button = charts.csv_button
+    monkeypatch.setattr(charts, "csv_button", lambda table, **more: (labels.add(more["made_by"]), button(table, **more))[1])
+    for section, instrument in (("wins", "hill"), ("radar", "hill"), ("wai-o-s", "wai-o-s"), ("repeats", "wai-o-s")):
+        at = open_page("results.py", study=study, section=section)
+        assert_calm(at)
+        used = instruments.load(instrument)
+        wanted = ["Demo rater v1", "Demo engine (rules, no model), version 7", f"{used.name.en}, version {used.version}", f"study {study}"]
+        titles = [" ".join(title.split()) for title in figures_of(at)]
+        assert titles and all(words in title for title in titles for words in wanted)
+        assert labels and all(words in label for label in labels for words in wanted)
+        labels.clear()
+
+
+def test_what_a_value_is_follows_the_repeats_that_were_planned(open_page: Open, store: Store) -> None:
+    study = story.study(store)
+    made = list(story.sessions(store, 3, PAIR).values())
+    for n, words in ((1, "one rating of a session"), (3, "at least 2 of the 3 planned"), (5, "at least 4 of the 5 planned")):
+        rater = f"judge of {n}"
+        story.rate(store, study, made, kind="model", rater=rater, repeats=n)
+        units.change(store, "UPDATE rating SET repeats = :n WHERE rater_id = (SELECT id FROM rater WHERE name = :name)", {"n": n, "name": rater})
+        at = open_page("results.py", study=study, section="wai-o-s")
+        at.selectbox(key="results_rater").select_index(n // 2).run()
+        assert_calm(at)
+        assert words in shown(at)
+
+
+def test_a_figure_counts_the_roles_behind_its_lines(open_page: Open, store: Store) -> None:
+    """Ten roles are compared; in four of them nothing could be read, so they are in no line."""
+    study = story.study(store)
+    made = story.sessions(store, 10, PAIR)
+    story.compare(store, study, {key: id for key, id in made.items() if key[0] < 6}, noise=0.0)
+    story.compare(store, study, {key: id for key, id in made.items() if key[0] >= 6}, unreadable=1.0)
+    at = open_page("results.py", study=study)
+    assert_calm(at)
+    assert "95 % intervals over 6 roles." in shown(at)
+    assert all("n = 6 roles" in title for title in figures_of(at))
+
+
+def test_how_intervals_are_made_is_said_once(open_page: Open, judged: int) -> None:
+    for section in ("wins", "radar", "wai-o-s", "repeats"):
+        at = open_page("results.py", study=judged, section=section)
+        assert [one.label for one in at.expander].count("How intervals are made") == 1
+
+
+def test_words_under_a_title_fit_a_narrow_window() -> None:
+    assert charts.folded("one two three", 8) == ["one two", "three"]
+    assert charts.folded("评分者：演示评分者，第三版", 12) == ["评分者：演示", "评分者，第三", "版"]
+    title = charts.title_block("Scores", "n = 6 roles", "Judge: Demo rater · Demo engine (rules, no model), version 3 · study 1")
+    assert max(len(line) for line in re.sub(r"<(?!br)[^>]+>", "", title).split("<br>")) <= charts.LINE
