@@ -76,7 +76,7 @@ def test_too_few_shared_sessions_have_figures_that_say_so(open_page: Open, store
     assert_calm(at)
     (line,) = [one for one in shown(at).split("\n") if "Total with one person" in one]
     assert re.search(
-        r"Total with one person: ICC\(A,1\) \.\d\d \([-.\d]+ – [-.\d]+\), r \.\d\d; people with each other: fewer than 10 shared"
+        r"Total with one person: ICC\(A,1\) \.\d\d \([−.\d]+ – [−.\d]+\), r \.\d\d; people with each other: fewer than 10 shared"
         r" · 12 sessions, 4 clients or roles · too few \(30 sessions and 10 clients or roles are wanted\)<", line,
     )  # fmt: skip
     label = table_with(at, "Label")
@@ -85,9 +85,9 @@ def test_too_few_shared_sessions_have_figures_that_say_so(open_page: Open, store
 
 
 def title_of(at: AppTest, key: str) -> str:
-    """A figure's title with what stands under it."""
+    """A figure's title with what stands under it, its lines put together."""
     (figure,) = [one for one in at.get("plotly_chart") if f"{key}_figure" in one.proto.id]
-    return str(json.loads(figure.proto.spec)["layout"]["title"]["text"])
+    return str(json.loads(figure.proto.spec)["layout"]["title"]["text"]).replace("<br>", " ")
 
 
 def test_enough_shared_sessions_have_figures_and_people_beside_them(open_page: Open, store: Store) -> None:
