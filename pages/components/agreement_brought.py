@@ -7,7 +7,7 @@ from core.errors import WorkbenchError
 from core.judging import taking_back
 from core.judging.taking_back import Brought
 from pages.components import deleting, layout, resources, results_words
-from pages.components.words import _, many, plain
+from pages.components.words import _, many
 
 PLACE = "brought"  # where the receipt is shown
 
@@ -49,7 +49,7 @@ def counted(one: Brought) -> str:
 def ask(one: Brought) -> None:
     @st.dialog(_("Delete for good?"))
     def confirm() -> None:
-        st.text(plain(_("{rater}: {what} ({instruments})").format(rater=one.name, what=counted(one), instruments=instruments(one))))
+        st.text(_("{rater}: {what} ({instruments})").format(rater=one.name, what=counted(one), instruments=instruments(one)))
         layout.muted(_("All that tables brought of this rater is deleted. Sessions and what others said of them stay."))
         layout.muted(_("This cannot be undone. The space is overwritten in the database file."))
         if st.button(_("Delete for good"), key="agreement_take_back_sure", type="primary", on_click=take_back, args=(one.id,)):
