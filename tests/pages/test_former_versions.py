@@ -17,7 +17,7 @@ OTHERWISE = "(worded otherwise in version 1)"
 def rated(store: Store) -> int:
     """A study rated with the version here, and before it by the same judge and a person with the first."""
     study = story.study(store)
-    made = list(story.sessions(store, 4, ("Careful", "Plainer")).values())
+    made = list(story.sessions(store, 5, ("Careful", "Plainer")).values())
     story.rate(store, study, made, seed=1)
     story.rate(store, study, made, seed=3, kind="person", rater="K-01", repeats=1)
     units.change(store, "UPDATE rating SET instrument_version = :version", {"version": 1})
@@ -34,7 +34,7 @@ def test_results_tell_versions_apart(open_page: Open, rated: int) -> None:
         at.selectbox(key="results_rater").select_index(at_place).run()
         assert_calm(at)
         table = table_with(at, "Without quote")
-        assert set(table["Sessions"]) == {8} and list(table["Item"]) == [item.id for item in HERE.items]
+        assert set(table["Sessions"]) == {10} and list(table["Item"]) == [item.id for item in HERE.items]
         worded = set(table["Text"])
         assert worded == ({OTHERWISE} if version == 1 else {item.text.en for item in HERE.items})
         behind = at.selectbox(key="results_item").options
