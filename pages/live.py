@@ -386,6 +386,7 @@ elif session.withdrawn:
     speaking.put_by(session)
 elif brought(session) and session.state == "ended" and resources.may("see", session):
     layout.title(_("Live session"), _("This session was not held here."))
+    layout.muted(session_view.label(session))
     if places.is_open("sessions", resources.person().roles):
         layout.link("sessions.py", _("Open it in Sessions"), {"session": session.id})
 elif not resources.may("see", session):
