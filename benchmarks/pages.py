@@ -6,11 +6,13 @@ and what is sent to the browser. ``benchmarks.engine --pages`` draws them while 
 import argparse
 import json
 import os
+import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -104,8 +106,15 @@ def sent(app: Any) -> int:
     return total
 
 
+def change() -> None:
+    """Write to the store as a study that runs does, by another connection: what pages keep of it is read anew."""
+    with closing(sqlite3.connect(os.environ["RAPPORT_DATABASE_URL"].removeprefix("sqlite:///"))) as connection:
+        connection.execute("INSERT INTO setting (name, value) VALUES ('benchmark', '1') ON CONFLICT (name) DO UPDATE SET value = value || '1'")
+        connection.commit()
+
+
 def measured(language: str) -> dict[str, Any]:
-    """CPU seconds of each drawing, the first time and then again, and the bytes it sends."""
+    """CPU seconds of each drawing, the first time, again, and after a change of the store; and the bytes it sends."""
     found: dict[str, Any] = {"calibrated": calibrated(), "drawings": {}}
     times: list[float] = []
     timed(times)
@@ -116,13 +125,15 @@ def measured(language: str) -> dict[str, Any]:
             app.session_state[name] = value
         app.switch_page(page)
         times.clear()
-        for _ in range(1 + AGAIN):
+        for at in range(1 + 2 * AGAIN):
+            if at > AGAIN:
+                change()
             for name, value in query.items():
                 app.query_params[name] = value
             app.run()
             if app.exception:
                 raise SystemExit(f"{what}: {app.exception[0].message}")
-        found["drawings"][what] = (times[0], statistics.median(times[1:]), sent(app))
+        found["drawings"][what] = (times[0], statistics.median(times[1 : 1 + AGAIN]), statistics.median(times[1 + AGAIN :]), sent(app))
     return found
 
 
@@ -139,9 +150,9 @@ def library(sessions: int, language: str, database: str = "") -> None:
         found = in_another(database, "--measure", language)
     loop = found["calibrated"]
     print(f"\nPages at {sessions:,} sessions, {language}: CPU of one run; a plain loop of {LOOPS:,} takes {loop:.3f} s")
-    print(f"{'':<26} {'first':>8} {'again':>8} {'loops':>7} {'sent':>9}")
-    for what, (first, again, size) in found["drawings"].items():
-        print(f"{what:<26} {first:6.2f} s {again:6.2f} s {again / loop:7.2f} {size / 1024:6.0f} KB{'  over' if again > LONGEST else ''}")
+    print(f"{'':<26} {'first':>8} {'again':>8} {'changed':>8} {'loops':>7} {'sent':>9}")
+    for what, (first, again, changed, size) in found["drawings"].items():
+        print(f"{what:<26} {first:6.2f} s {again:6.2f} s {changed:6.2f} s {again / loop:7.2f} {size / 1024:6.0f} KB{'  over' if again > LONGEST else ''}")
 
 
 def in_another(database: str, *given: str) -> dict[str, Any]:
