@@ -63,8 +63,12 @@ def rated(
     """The scores of a judge, and of people who used the same instrument version and language.
 
     Args:
-        every: all ratings of the instrument in the store, of whatever study.
+        every: of whatever study, what people and the judge said of the same sessions (``reading.beside_people``).
     """
+    if not len(every):
+        import pandas as pd
+
+        return Rated(pd.DataFrame(), {})
     people = people_values(every, "person", voice.version, voice.language)
     return Rated(
         with_sums(item_values(of_voice(every, voice)), dimensions, scoring),
@@ -120,8 +124,10 @@ def asked(every: "pd.DataFrame", voice: Voice, stages: Mapping[str, str], held: 
     """The verdicts of a judge, both orders and all repeats together, and of people on the same instrument and language.
 
     Args:
-        every: all comparisons of the instrument in the store. stages: stage of each dimension.
+        every: of whatever study, of people and the judge (``reading.beside_people``). stages: stage of each dimension.
     """
+    if not len(every):
+        return Asked({}, {}, {}, {}, {}, {})
     about: dict[Hashable, tuple[str, str, str, bool]] = {}
 
     def said(one: Voice) -> dict[Hashable, str | None]:

@@ -14,9 +14,12 @@ from storage.units import numbers, query, source_units
 if TYPE_CHECKING:
     import pandas as pd
 
+    from core.results.voices import Voice
+
 SINGLE_ORDER = ("person", "consensus", "reference")  # who is asked once, sides shuffled
+WHO = "CASE a.agent_hash WHEN '' THEN 'rater ' || a.id ELSE a.agent_hash END"
 ASKED = (  # who, and how it was asked; the fields of ``voices``
-    "CASE a.agent_hash WHEN '' THEN 'rater ' || a.id ELSE a.agent_hash END, r.prompt, r.prompt_version, r.setting, r.way, "
+    f"{WHO}, r.prompt, r.prompt_version, r.setting, r.way, "
     "CASE a.kind WHEN 'rules' THEN r.engine_version ELSE '' END, r.engine, r.engine_version, r.repeats, r.study_id"
 )
 ASKED_COLUMNS = ("who", "prompt", "prompt_version", "setting", "way", "rules", "engine", "engine_version", "repeats", "study")
@@ -36,10 +39,37 @@ COMPARISON_COLUMNS = (
     "id", "rater_id", "rater_kind", "rater", "agent_hash", "first", "second", "role", "instrument", "version",
     "language", "dimension", "repeat", "verdict", "winner", "reason", *ASKED_COLUMNS,
 )  # fmt: skip
+OF_WAY = "r.instrument = :instrument AND r.instrument_version = :version AND r.language = :language AND r.superseded_by IS NULL"
+PEOPLES = "r.rater_id IN (SELECT id FROM rater WHERE kind = 'person')"
+PEOPLE = {table: f"SELECT 1 FROM {table} r WHERE {PEOPLES} AND {OF_WAY} LIMIT 1" for table in ("rating", "comparison")}
+RATED = (
+    f"SELECT {RATING} FROM rating r JOIN rater a ON a.id = r.rater_id WHERE r.session_id IN (SELECT r.session_id FROM rating r "
+    f"WHERE r.instrument = :instrument AND {PEOPLES}) AND {OF_WAY} AND (a.kind = 'person' OR {WHO} = :who)"
+)
+COMPARED = (
+    f"SELECT {COMPARISON} FROM comparison r JOIN rater a ON a.id = r.rater_id LEFT JOIN role_card g ON g.id = r.role_id "
+    f"WHERE {OF_WAY} AND (a.kind = 'person' OR {WHO} = :who)"
+)
+BY_RULES = "s.engine = 'demo' OR (s.engine = 'mixed' AND 'demo' IN (coalesce(a.engine, ''), coalesce(b.engine, '')))"
+RULED = (
+    "(SELECT s.id FROM session s LEFT JOIN agent a ON a.id = s.counselor_agent_id LEFT JOIN agent b ON b.id = s.client_agent_id "
+    f"WHERE {BY_RULES})"
+)
+OF_VOICE = (
+    f"{OF_WAY} AND {WHO} = :who AND a.kind = :kind AND r.prompt = :prompt AND r.prompt_version = :prompt_version AND r.setting = :setting "
+    "AND r.way = :way AND (a.kind <> 'rules' OR r.engine_version = :rules)"
+)
+JUDGED = {
+    "rating": f"SELECT DISTINCT r.session_id IN {RULED} FROM rating r JOIN rater a ON a.id = r.rater_id WHERE {OF_VOICE} AND r.score IS NOT NULL",
+    "comparison": (
+        f"SELECT DISTINCT r.first_id IN {RULED} OR r.second_id IN {RULED} FROM comparison r JOIN rater a ON a.id = r.rater_id "
+        f"WHERE {OF_VOICE} AND r.verdict <> 'unscored'"
+    ),
+}
 SESSIONS = (
     "SELECT s.id, s.title, s.role_id, g.card_id, s.report_id, coalesce(nullif(s.client_code, ''), p.client_code, ''), y.code, "
     "s.counselor_code, z.code, s.origin, s.engine, s.language, s.topic, a.name, g.title, p.topic, "
-    "s.engine = 'demo' OR (s.engine = 'mixed' AND 'demo' IN (coalesce(a.engine, ''), coalesce(b.engine, ''))), "
+    f"{BY_RULES}, "
     "(SELECT c.prompt FROM turn t JOIN call c ON c.id = t.call_id WHERE t.session_id = s.id LIMIT 1) "
     "FROM session s LEFT JOIN agent a ON a.id = s.counselor_agent_id LEFT JOIN agent b ON b.id = s.client_agent_id "
     "LEFT JOIN role_card g ON g.id = s.role_id "
@@ -185,6 +215,46 @@ def comparisons(store: Store, study_id: int | None = None) -> "pd.DataFrame":
         f"WHERE {of_study(store, study_id)}{without('comparison', aside(store).all, 'r.')} ORDER BY r.id"
     )
     return framed(query(store, sql), COMPARISON_COLUMNS)
+
+
+def beside_people(store: Store, table: str, instrument: str, who: str, version: int, language: str) -> "pd.DataFrame":
+    """What people said with one version and language of an instrument, and what one judge said of the same.
+
+    Of ratings the judge's are those of sessions that people rated with the instrument; of comparisons all, since whether
+    a study showed pairs both ways is told by all of them. Nothing is read where no person judged.
+
+    Args:
+        table: rating or comparison. who: a voice's.
+    """
+    columns, found_by = (COMPARISON_COLUMNS, COMPARED) if table == "comparison" else (RATING_COLUMNS, RATED)
+    way = {"instrument": instrument, "version": version, "language": language}
+    if not query(store, PEOPLE[table], **way):
+        return framed([], columns)
+    sql = f"{found_by}{without(table, aside(store).all, 'r.')} ORDER BY r.id"
+    return framed(query(store, sql, **way, who=who), columns)
+
+
+def judged_by_rules(store: Store, table: str, instrument: str, voice: "Voice") -> set[bool]:
+    """Whether a judge gave a readable judgment of sessions made by rules, and whether of others."""
+    way = {name: getattr(voice, name) for name in ("who", "kind", "prompt", "prompt_version", "setting", "way", "rules", "version", "language")}
+    return {bool(row[0]) for row in query(store, JUDGED[table] + without(table, aside(store).all, "r."), instrument=instrument, **way)}
+
+
+def rated_with(store: Store, study_id: int | None = None) -> dict[str, set[str]]:
+    """Instruments that the ratings of a study (or all) are of, and the kinds of raters who used them."""
+    mine = f"{of_study(store, study_id)}{without('rating', aside(store).all, 'r.')}"
+    sql = f"SELECT DISTINCT i, a.kind FROM (SELECT DISTINCT r.instrument AS i, r.rater_id AS x FROM rating r WHERE {mine}) JOIN rater a ON a.id = x"
+    found: dict[str, set[str]] = {}
+    for instrument, kind in query(store, sql):
+        found.setdefault(instrument, set()).add(kind)
+    return found
+
+
+def engines(store: Store, study_id: int | None = None) -> set[str]:
+    """The engines that made the sessions which a study (or anything) has ratings of."""
+    mine = f"{of_study(store, study_id)}{without('rating', aside(store).all, 'r.')}"
+    sql = f"SELECT DISTINCT s.engine FROM session s WHERE s.id IN (SELECT r.session_id FROM rating r WHERE {mine})"
+    return {row[0] for row in query(store, sql)}
 
 
 def framed(rows: Sequence[Any], columns: Sequence[str]) -> "pd.DataFrame":

@@ -1,7 +1,7 @@
 """What the pages of results read: once for each state of the store, then from memory."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -87,9 +87,14 @@ def rated_with(study: int) -> list[str]:
 
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _rated_with(study: int, url: str, version: int) -> list[str]:
-    used = set(ratings(study).rows["instrument"].unique())
+    used = set(_instruments(study, url, version))
     known = instruments.catalogue()
     return [name for name in known if name in used] + sorted(used - set(known))
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _instruments(study: int, url: str, version: int) -> dict[str, set[str]]:
+    return reading.rated_with(resources.store(), study or None)
 
 
 def rating_voices(study: int, instrument: str) -> list[Voice]:
@@ -104,12 +109,16 @@ def _rating_voices(study: int, instrument: str, url: str, version: int) -> list[
 
 def engines(study: int) -> list[str]:
     """The engines that judged, or made, anything of the study; for the badges beside the title."""
-    frames = (ratings(study), comparisons(study))
-    kinds = {kind for frame in frames for kind in frame.rows["rater_kind"].unique()}
+    return _engines(study, *state())
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _engines(study: int, url: str, version: int) -> list[str]:
+    compared = comparisons(study)
+    kinds = {*compared.rows["rater_kind"].unique(), *(kind for own in _instruments(study, url, version).values() for kind in own)}
     judged = {"rules": "demo", "model": "openai", "person": "person", "consensus": "person"}
-    found = {judged.get(kind, "imported") for kind in kinds} | {
-        held.engine for frame in frames for held in frame.held.values()
-    }
+    made = {held.engine for held in compared.held.values()} | reading.engines(resources.store(), study or None)
+    found = {judged.get(kind, "imported") for kind in kinds} | made
     return [kind for kind in ("demo", "openai", "person", "imported", "mixed") if kind in found]
 
 
@@ -246,15 +255,33 @@ def label(table: str, instrument: str, voice: Voice, of: str = agreements.TOTAL)
 
 @st.cache_resource(max_entries=240, show_spinner=False)
 def _label(table: str, instrument: str, voice: Voice, of: str, url: str, version: int) -> Label:
+    # asked apart, since only sessions that people rated too are read
+    rules = _judged_by_rules(table, instrument, voice, url, version)
+    judged = tuple(made for made in labels.MADE if (made == labels.RULES) in rules)
     if table == "rating":
-        return labels.rating_label(_rated(instrument, voice, url, version), ratings(ALL, instrument).held, of)
-    return labels.comparison_label(asked_with_people(instrument, voice), stages(instruments.load(instrument, voice.version)), of)
+        found = labels.rating_label(_rated(instrument, voice, url, version), _beside_people(table, instrument, voice, url, version).held, of)
+    else:
+        found = labels.comparison_label(asked_with_people(instrument, voice), stages(instruments.load(instrument, voice.version)), of)
+    return replace(found, judged=judged)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _judged_by_rules(table: str, instrument: str, voice: Voice, url: str, version: int) -> set[bool]:
+    return reading.judged_by_rules(resources.store(), table, instrument, voice)
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _rated(instrument: str, voice: Voice, url: str, version: int) -> labels.Rated:
     used = instruments.load(instrument, voice.version)
-    return labels.rated(ratings(ALL, instrument).rows, voice, dimensions(used), used.scoring)
+    return labels.rated(_beside_people("rating", instrument, voice, url, version).rows, voice, dimensions(used), used.scoring)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _beside_people(table: str, instrument: str, voice: Voice, url: str, version: int) -> Frame:
+    store = resources.store()
+    rows = reading.beside_people(store, table, instrument, voice.who, voice.version, voice.language)
+    ids = rows["session"] if table == "rating" else [*rows["first"], *rows["second"]]
+    return Frame(rows, reading.sessions(store, set(ids)))
 
 
 def asked_with_people(instrument: str, voice: Voice) -> labels.Asked:
@@ -264,18 +291,20 @@ def asked_with_people(instrument: str, voice: Voice) -> labels.Asked:
 
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _asked_with_people(instrument: str, voice: Voice, url: str, version: int) -> labels.Asked:
-    every, used = comparisons(ALL), instruments.load(instrument, voice.version)
-    return labels.asked(every.rows[every.rows["instrument"] == instrument], voice, stages(used), every.held)
+    found, used = _beside_people("comparison", instrument, voice, url, version), instruments.load(instrument, voice.version)
+    return labels.asked(found.rows, voice, stages(used), found.held)
 
 
-def kind_of(table: str, instrument: str, sessions: Collection[int]) -> str:
-    """The kind of sessions that a single rating or comparison is of; empty where they are in no figure.
+def kind_of(sessions: Collection[int]) -> str:
+    """The kind of sessions that a single rating or comparison is of; empty where they are in no figure."""
+    return _kind_of(tuple(sessions), *state())
 
-    Args:
-        table: rating or comparison.
-    """
-    held = (ratings(ALL, instrument) if table == "rating" else comparisons(ALL)).held
-    if any(id not in held for id in sessions):
+
+@st.cache_resource(max_entries=240, show_spinner=False)
+def _kind_of(sessions: tuple[int, ...], url: str, version: int) -> str:
+    store = resources.store()
+    held = reading.sessions(store, sessions)
+    if any(id not in held for id in sessions) or reading.aside(store).all & set(sessions):
         return ""
     return labels.RULES if any(held[id].by_rules for id in sessions) else labels.OTHER
 

@@ -185,7 +185,7 @@ def trust_of(row: Row, table: str) -> list[badges.Badge]:
     (voice,) = voices(frame_of([row]))
     of = row["item"] if table == "rating" else row["dimension"]
     sessions = [row["session_id"]] if table == "rating" else [row["first_id"], row["second_id"]]
-    made = results_data.kind_of(table, row["instrument"], sessions)
+    made = results_data.kind_of(sessions)
     return trust_words.badges_of(results_data.label(table, row["instrument"], voice, of), ratings=table == "rating", made=made)
 
 

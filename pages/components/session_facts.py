@@ -102,7 +102,7 @@ def rated_by(session: tables.Session, instrument: str, voice: Voice, rows: list[
 
 def trust_of(session: tables.Session, instrument: str, voice: Voice) -> list[badges.Badge]:
     """The label of the total, on sessions of this one's kind."""
-    made = results_data.kind_of("rating", instrument, [session.id or 0])
+    made = results_data.kind_of([session.id or 0])
     return trust_words.badges_of(results_data.label("rating", instrument, voice), ratings=True, of=_("Total"), made=made)
 
 
