@@ -30,7 +30,11 @@ def claim(judge_kind: str, engines: Iterable[str]) -> Claim:
 
 
 def engine_of(judge_kind: str, engines: Iterable[str]) -> str:
-    """The engine kind that a figure has to wear: ``demo`` as soon as rules judged or made any of it."""
+    """The engine kind that a figure has to wear: ``demo`` as soon as rules judged, or spoke in, any of it.
+
+    Args:
+        engines: of the judged sessions, each as ``Held.made_by`` has it.
+    """
     made = set(engines)
     if judge_kind == RULES or "demo" in made:
         return "demo"

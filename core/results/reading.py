@@ -103,6 +103,11 @@ class Held:
     topic: str
     by_rules: bool = False  # the demo engine spoke in it
 
+    @property
+    def made_by(self) -> str:
+        """The engine it has to be called by: *demo* as soon as that spoke in it."""
+        return "demo" if self.by_rules else self.engine
+
 
 @dataclass(frozen=True)
 class Aside:

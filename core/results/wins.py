@@ -96,13 +96,13 @@ def contest(
     judged = counts["decided"] + counts["tie"] + counts["orders_disagree"]
     agents = tuple(sorted({name for o in found for name in (o.a, o.b)}))
     sessions = {int(id) for side in ("first", "second") for id in frame[side]} if len(frame) else set()
-    made = {held[id].engine for id in sessions if id in held}
+    compared = [held[id] for id in sessions if id in held]
     judge = str(frame["rater_kind"].iloc[0]) if len(frame) else "rules"
     return Contest(
         agents=agents, outcomes=found, counts=counts, stages=shown,
         dimensions={d: dimension_means(found, d, scores) for d in stages if any(o.dimension == d for o in found)},
         both_orders=both, same_verdict=(judged - counts["orders_disagree"]) / judged if both and judged else float("nan"),
-        claim=claim(judge, made), engine=engine_of(judge, made),
+        claim=claim(judge, {one.engine for one in compared}), engine=engine_of(judge, {one.made_by for one in compared}),
         engines={held[id].counselor: held[id].engine for id in sessions if id in held},
     )  # fmt: skip
 

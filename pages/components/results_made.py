@@ -22,7 +22,7 @@ class Made:
 
     Args:
         study: its id, 0 for everything in the store. versions: of the judge's engine.
-        sessions: engines that made the judged sessions. instrument: its id; its version is the voice's.
+        sessions: engines that made the judged sessions, *demo* among them where it spoke in a mixed one. instrument: its id; its version is the voice's.
     """
 
     study: int
@@ -42,7 +42,8 @@ def made(study: int, instrument: str, voice: Voice, rows: "pd.DataFrame", held: 
     columns = [name for name in ("session", "first", "second") if name in rows]
     ids = {int(id) for name in columns for id in rows[name].unique()}
     versions = tuple(sorted(version for version in rows["engine_version"].unique() if version))
-    return Made(study, voice, instrument, versions, tuple(sorted({held[id].engine for id in ids if id in held})))
+    known = [held[id] for id in ids if id in held]
+    return Made(study, voice, instrument, versions, tuple(sorted({name for one in known for name in (one.engine, one.made_by)})))
 
 
 def words(one: Made) -> str:

@@ -1,4 +1,4 @@
-"""What is read for a trust label."""
+"""What is read for a trust label, and the engine a figure wears."""
 
 import numpy as np
 
@@ -6,8 +6,9 @@ from core import instruments
 from core.agreement import resampling
 from core.agreement.comparing import RoleScore
 from core.agreement.winning import stage_scores
-from core.results import labels, reading, wins
+from core.results import claims, labels, reading, wins
 from core.results.voices import JUDGES, Voice, voices
+from storage import tables
 from storage.store import Store
 from tests import results_story as story
 
@@ -57,6 +58,21 @@ def test_the_match_with_people_is_that_of_everything(store: Store) -> None:
     rows = reading.beside_people(store, "comparison", "hill", voice.who, voice.version, voice.language)
     stages = {d.id: d.stage for d in instruments.load("hill").dimensions}
     assert len(rows) < len(every) and labels.asked(rows, voice, stages, held) == labels.asked(every, voice, stages, held)
+
+
+def test_a_session_in_which_the_demo_engine_spoke_makes_a_figure_a_demo_one(store: Store) -> None:
+    model = store.agents.add(tables.Agent(name="A model", seat="client", engine="openai", hash="hash model"))
+    by_rules = story.counselor(store, "Careful", "demo")
+    mixed, others = (
+        store.sessions.add_with_turns(
+            tables.Session(origin="simulated", engine="mixed", counselor_agent_id=counselor.id, client_agent_id=model.id), []
+        ).id or 0
+        for counselor in (by_rules, store.agents.add(tables.Agent(name="Another", seat="counselor", engine="openai", hash="hash other")))
+    )  # fmt: skip
+    held = reading.sessions(store, [mixed, others])
+    assert claims.engine_of("model", [held[mixed].made_by]) == "demo" and claims.engine_of("rules", [held[others].made_by]) == "demo"
+    assert claims.engine_of("model", [held[others].made_by]) == "mixed"
+    assert claims.claim("rules", {one.engine for one in held.values()}) == "by rules"
 
 
 def test_roles_are_drawn_once_for_a_seed_and_not_under_twenty() -> None:
