@@ -22,11 +22,13 @@ from pages.components import (
     interval_words,
     layout,
     results_data,
+    results_made,
     results_words,
     trust_table,
     trust_words,
 )
 from pages.components.results_data import ALL, dimensions
+from pages.components.results_made import Made
 from pages.components.results_words import between, dimension_name, item_name, item_text
 from pages.components.words import _, many, plain
 
@@ -149,14 +151,15 @@ def judge_and_people(instrument: str, voice: Voice) -> None:
             key="agreement_none_shared",
         )  # fmt: skip
         return
+    words = made_words(instrument, voice.version, voice, made, len(kinds) > 1)
     with st.container(border=True):
         if max(one.n for one in found) < LEAST:
             layout.lead_card(_("Too few sessions for figures"), under_least(found))
         else:
-            against(found, used, len(known), made_words(engine, made, len(kinds) > 1))
+            against(found, used, len(known), words)
     grid = st.grid(2, min_column_width=360, border=True)
     with grid.cell():
-        disagreements(judge, known, instrument, voice, used)
+        disagreements(judge, known, instrument, voice, used, words)
     with grid.cell():
         limits(judge, used)
 
@@ -187,10 +190,14 @@ def name_of(one: Agreed, used: Instrument) -> str:
     return dimension_name(used, one.dimension) if one.id == one.dimension else one.id
 
 
-def made_words(engine: str, made: str, mixed: bool) -> str:
-    """What judged (people: empty), and what kind of sessions, where the engine does not say it already."""
-    words = badges.engine_words(engine) if engine else _("Rated by people")
-    if mixed or (made == RULES and engine != "demo"):
+def made_words(instrument: str, version: int, voice: Voice | None, made: str, mixed: bool) -> str:
+    """Who judged (``None``: people), with what, and what kind of sessions, where the engine does not say it already."""
+    if voice is not None:
+        words = results_made.words(Made(ALL, voice, instrument, (voice.rules,) if voice.rules else (), ()))
+    else:
+        name = _("{name}, version {n}").format(name=results_words.instrument_name(instrument), n=version)
+        words = _(" · ").join([_("Rated by people"), name])
+    if mixed or (made == RULES and (voice is None or voice.kind != "rules")):
         return _("{engine}; {sessions}").format(engine=words, sessions=trust_words.in_sentence(made))
     return words
 
@@ -259,7 +266,7 @@ def r_words(one: Agreed) -> str:
 
 
 def disagreements(
-    judge: pd.DataFrame, known: Tables, instrument: str, voice: Voice, used: Instrument
+    judge: pd.DataFrame, known: Tables, instrument: str, voice: Voice, used: Instrument, made: str
 ) -> None:
     """Where judge and people are furthest apart; a row leads to the judge's reasoning."""
     from pages.components.results_picking import to_results
@@ -279,7 +286,7 @@ def disagreements(
         "rating",
         key="agreement_gaps",
         name="disagreements",
-        made_by=badges.engine_words("demo" if voice.kind == "rules" else "openai"),
+        made_by=made,
     )
 
 
@@ -333,7 +340,7 @@ def between_people(instrument: str, version: int, language: str) -> None:
     if len(names) < 2:
         layout.empty(_("Two people are needed"), _("Choose two people or more whose ratings are to be compared."), key="agreement_two_people")
         return
-    words = made_words("", made, len(kinds) > 1)
+    words = made_words(instrument, version, None, made, len(kinds) > 1)
     among(instrument, version, language, names, made, words)
 
 

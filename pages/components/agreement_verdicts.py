@@ -56,7 +56,7 @@ def verdicts(instrument: str, voice: Voice) -> None:
             key="agreement_none_compared",
         )  # fmt: skip
         return
-    total, words = found[-1], agreement_store.made_words(engine, made, len(kinds) > 1)
+    total, words = found[-1], agreement_store.made_words(instrument, voice.version, voice, made, len(kinds) > 1)
     if total.pairs < LEAST:
         with st.container(border=True):
             layout.lead_card(_("Too few pairs for figures"), under_least(total))

@@ -113,10 +113,11 @@ def test_sessions_made_by_rules_and_other_ones_are_never_pooled(open_page: Open,
     assert " · 11 sessions, 11 clients or roles · other sessions · too few" in words and "real" not in words.lower()
     assert list(table_with(at, "Label")["Kind of sessions"])[:2] == ["Other sessions", "Sessions made by rules"]
     assert set(table_with(at, "ICC(C,k)")["Sessions"]) == {11}
-    assert "A model; other sessions" in title_of(at, "agreement_judge")
+    made = f"Working alliance, observer form (12 items), version {instruments.load('wai-o-s').version} · all studies"
+    assert f"A model · {made}; other sessions" in title_of(at, "agreement_judge")
     at.segmented_control(key="agreement_made").set_value("rules").run()
     assert_calm(at)
-    assert set(table_with(at, "ICC(C,k)")["Sessions"]) == {15} and "A model; sessions made by rules" in title_of(at, "agreement_judge")
+    assert set(table_with(at, "ICC(C,k)")["Sessions"]) == {15} and f"{made}; sessions made by rules" in title_of(at, "agreement_judge")
 
 
 def test_a_rating_has_the_label_of_sessions_of_its_kind(open_page: Open, store: Store) -> None:
