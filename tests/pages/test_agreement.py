@@ -6,6 +6,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core import instruments
 from storage import tables
 from storage.store import Store
 from tests import results_story as story
