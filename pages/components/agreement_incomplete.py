@@ -43,13 +43,13 @@ def show(instrument: str, version: int, language: str, names: tuple[str, ...], k
         charts.show_table(among_table(among, used), name="people-one-way", key="agreement_one_way", whole=True, made_by=made)
         words = _(
             "One-way: not every person rated every session. ICC(1,1): one person; ICC(1,k): the mean of as many as rated a "
-            "session on average. Intervals: 95 %, leaving out one client or role after the other. {made}."
-        ).format(made=made)
+            "session on average. Intervals: 95 %, leaving out one client or role after the other."
+        )
         layout.muted(f"{words} {interval_words.caution(one.found.single for one in among)}".strip())
     with st.container(border=True):
         layout.card_title(_("Pair by pair, over the sessions both rated"))
         charts.show_table(pairs_table(pairs, used), name="people-pairs", key="agreement_two", made_by=made)
-        words = _("Intervals: 95 %, leaving out one client or role after the other. {made}.").format(made=made)
+        words = _("Intervals: 95 %, leaving out one client or role after the other.")
         layout.muted(f"{words} {interval_words.caution(two.agreement for two in pairs)}".strip())
 
 

@@ -222,11 +222,11 @@ def draw(found: Sequence[Agreed], used: Instrument, form: str, title: str, made:
     )  # fmt: skip
     words = _(
         "Two-way, absolute agreement (A) or consistency (C), of one rater (1) or the mean (k). Shading: below .50, .50–.75, "
-        ".75–.90, above (Koo and Li 2016), a guide only. Intervals: 95 %, leaving out one client or role after the other. {engine}."
+        ".75–.90, above (Koo and Li 2016), a guide only. Intervals: 95 %, leaving out one client or role after the other."
     )
     charts.show(
         figure, alt=title, table=table_of(found, used), name="agreement", key=key, made_by=made, whole=True,
-        caption=" ".join(one for one in (also, words.format(engine=made), interval_words.caution(one.forms[form] for one in found if form in one.forms)) if one),
+        caption=" ".join(one for one in (also, words, interval_words.caution(one.forms[form] for one in found if form in one.forms)) if one),
         columns={_("Spread (SD)"): st.column_config.NumberColumn(format="%.2f")},
     )  # fmt: skip
 

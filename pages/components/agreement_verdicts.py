@@ -95,7 +95,7 @@ def aggregated(found: Sequence[labels.StageMatch], total: labels.Match, used: In
         columns={name: st.column_config.NumberColumn(format="%.2f") for name in (_("Ties discarded"), _("Tie as a class"))},
     )  # fmt: skip
     layout.muted(
-        _("One verdict of the judge and one of each person on each pair of counselors: the mean over dimensions and roles of what both judged, above or below ½ (as in ESC-Judge, Table 3). n: pairs times people. Without an interval: the verdicts share their roles. {engine}.").format(engine=made)
+        _("One verdict of the judge and one of each person on each pair of counselors: the mean over dimensions and roles of what both judged, above or below ½ (as in ESC-Judge, Table 3). n: pairs times people. Without an interval: the verdicts share their roles.")
     )  # fmt: skip
 
 
@@ -126,10 +126,10 @@ def matched(found: Sequence[labels.Match], persons: int, used: Instrument, made:
          for m in found],
         columns=[_("What"), _("Ties discarded"), _("n, ties discarded"), _("Tie as a class"), _("n, tie as a class"), _("Kappa"), _("No common verdict")],
     )  # fmt: skip
-    words = _("Orders that disagree count as a tie. The paper discards ties; both are shown. Where people have no majority there is no common verdict; these are counted apart. Intervals: 95 %, leaving out one role after the other; binomial bounds where nearly all agree. {engine}.")
+    words = _("Orders that disagree count as a tie. The paper discards ties; both are shown. Where people have no majority there is no common verdict; these are counted apart. Intervals: 95 %, leaving out one role after the other; binomial bounds where nearly all agree.")
     charts.show(
         figure, alt=title, table=table, name="match-rates", key="agreement_matches", made_by=made, whole=True,
-        caption=f"{words.format(engine=made)} {interval_words.caution(one.rate for one in found)}".strip(),
+        caption=f"{words} {interval_words.caution(one.rate for one in found)}".strip(),
         columns={name: st.column_config.NumberColumn(format="%.2f") for name in (_("Ties discarded"), _("Tie as a class"), _("Kappa"))},
     )  # fmt: skip
 
