@@ -284,6 +284,11 @@ def lines_of(case: Case, n: int, runs: int) -> list[Line]:
     return found
 
 
+def width_of(line: Line) -> str:
+    """The mean width; an ICC of a mean of few clients reaches so far below −1 that its width says nothing."""
+    return "> 99" if line.width > 99 else f"{line.width:.2f}"
+
+
 def table(runs: int) -> Iterator[Line]:
     for cases in (win_cases, strength_cases, client_cases, end_cases, r_cases, match_cases):
         for case in cases():
@@ -302,7 +307,7 @@ def main() -> int:
     for line in table(runs):
         shown = f"{line.shown}/{line.runs}"
         print(
-            f"{line.figure:20}{line.case:40}{line.n:4}{shown:>12}{line.covered:8.3f}{line.width:7.2f}  {line.label}"
+            f"{line.figure:20}{line.case:40}{line.n:4}{shown:>12}{line.covered:8.3f}{width_of(line):>7}  {line.label}"
             + ("" if line.true else "  << TOO LOW"),
             flush=True,
         )
