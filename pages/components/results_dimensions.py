@@ -63,7 +63,7 @@ def chosen_agents(contest: Contest, names: dict[str, str]) -> list[str]:
 def radar(found: Compared, agents: list[str], names: dict[str, str]) -> go.Figure:
     contest, k = found.contest, charts.tokens()
     dimensions = list(contest.dimensions)
-    labels = [for_figure(dimension_name(found.instrument, d), 15) for d in dimensions]
+    labels = [for_figure(dimension_name(found.instrument, d), 12) for d in dimensions]
     figure = go.Figure()
     for agent in agents:
         at = contest.agents.index(agent) % len(k.series)
