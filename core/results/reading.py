@@ -56,7 +56,7 @@ RULED = (
     f"WHERE {BY_RULES})"
 )
 OF_VOICE = (
-    f"{OF_WAY} AND {WHO} = :who AND a.kind = :kind AND r.prompt = :prompt AND r.prompt_version = :prompt_version AND r.setting = :setting "
+    f"{OF_WAY} AND {WHO} = :who AND a.kind = :rater_kind AND r.prompt = :prompt AND r.prompt_version = :prompt_version AND r.setting = :setting "
     "AND r.way = :way AND (a.kind <> 'rules' OR r.engine_version = :rules)"
 )
 JUDGED = {
@@ -241,8 +241,7 @@ def beside_people(store: Store, table: str, instrument: str, who: str, version: 
 
 def judged_by_rules(store: Store, table: str, instrument: str, voice: "Voice") -> set[bool]:
     """Whether a judge gave a readable judgment of sessions made by rules, and whether of others."""
-    way = {name: getattr(voice, name) for name in ("who", "kind", "prompt", "prompt_version", "setting", "way", "rules", "version", "language")}
-    return {bool(row[0]) for row in query(store, JUDGED[table] + without(table, aside(store).all, "r."), instrument=instrument, **way)}
+    return {bool(row[0]) for row in query(store, JUDGED[table] + without(table, aside(store).all, "r."), instrument=instrument, **voice.fields)}
 
 
 def rated_with(store: Store, study_id: int | None = None) -> dict[str, set[str]]:

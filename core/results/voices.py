@@ -32,8 +32,13 @@ class Voice:
     sessions: int
 
     @property
+    def fields(self) -> dict[str, str | int]:
+        """What tells it from others, by the columns ``FIELDS``."""
+        return {field: getattr(self, "kind" if field == "rater_kind" else field) for field in FIELDS}
+
+    @property
     def key(self) -> str:
-        return "|".join(str(getattr(self, "kind" if field == "rater_kind" else field)) for field in FIELDS)
+        return "|".join(map(str, self.fields.values()))
 
 
 def voices(frame: "pd.DataFrame") -> list[Voice]:
@@ -74,8 +79,8 @@ def voice_of(part: "pd.DataFrame") -> Voice:
 def of_voice(frame: "pd.DataFrame", voice: Voice) -> "pd.DataFrame":
     """What one voice said, oldest first; where it was asked the same again in another study, see ``newest``."""
     own = frame
-    for field in FIELDS:
-        own = own[own[field] == getattr(voice, "kind" if field == "rater_kind" else field)]
+    for field, value in voice.fields.items():
+        own = own[own[field] == value]
     return newest(own)
 
 
