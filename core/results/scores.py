@@ -68,8 +68,10 @@ def dimension_values(
     for name, items in dimensions.items():
         own = table[list(items)]
         value = own.sum(axis=1) if scoring == "sum" else own.mean(axis=1)
-        missing = 0 if silent is None or scoring == "sum" else silent[list(items)].sum(axis=1).reindex(table.index, fill_value=0)
-        need = pd.Series(len(items), index=table.index).sub(missing).map(lambda n: enough(int(n), scoring))
+        need = pd.Series(enough(len(items), scoring), index=table.index)
+        if silent is not None and scoring != "sum":
+            apply = len(items) - silent[list(items)].sum(axis=1).reindex(table.index, fill_value=0)
+            need = apply.map({n: enough(int(n), scoring) for n in apply.unique()})
         columns[name] = value.where(own.notna().sum(axis=1) >= need)
     return pd.DataFrame(columns, index=table.index)
 
