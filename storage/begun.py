@@ -76,7 +76,6 @@ class Drafts(Records[tables.Draft]):
 
         self.database.write(work)
 
-
     def of_others(self, person_ids: Iterable[int]) -> list[Left]:
         """Drafts of everybody but these, whoever they are and whether they will come again: no word of what is in them."""
         mine = ", ".join(str(int(id)) for id in person_ids)

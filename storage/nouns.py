@@ -423,15 +423,6 @@ class Calls(Records[tables.Call]):
 
         self.database.write(work)
 
-    def link(self, ids: Iterable[int], kind: str, record_id: int) -> None:
-        """Name a record that was made from these calls."""
-
-        def work(connection: sqlite3.Connection) -> None:
-            for id in ids:
-                writing.link_call(connection, id, [writing.About(kind, record_id)])
-
-        self.database.write(work)
-
     def about(self, ids: Iterable[int]) -> dict[int, list[tuple[str, int]]]:
         """The records (kind, id) these calls' texts come from, by call."""
         return {call: list(records) for call, records in self.carried(ids).items()}

@@ -234,8 +234,3 @@ def now(work: Coroutine[Any, Any, Value]) -> Value:
         raise box[0]
     result: Value = box[0]
     return result
-
-
-def ask_now(store: Store, engine: Engine, question: Question, on_text: OnText = None) -> tuple[Answer, int]:
-    """``ask``, waited for."""
-    return now(ask(store, engine, question, on_text))

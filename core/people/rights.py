@@ -406,17 +406,3 @@ def series_of(store: Store, person: tables.Person) -> tuple[str, ...]:
         )
     own = sorted(me.counselor_codes)
     return tuple(sorted(own, key=lambda code: code != person.code))
-
-
-# ---- persons in seats ----------------------------------------------------------------------------------------------
-
-
-def sits_in(store: Store, person: tables.Person, session: tables.Session) -> bool:
-    """Whether the person sits in one of the session's seats now."""
-    return bool({session.client_person_id, session.counselor_person_id} & store.persons.members(person.id or 0))
-
-
-def spoke_in(store: Store, person: tables.Person, session: tables.Session) -> bool:
-    """Whether the person said something in the session."""
-    ids = store.persons.members(person.id or 0)
-    return any(turn.person_id in ids for turn in store.sessions.turns(session.id or 0) if turn.person_id is not None)

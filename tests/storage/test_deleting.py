@@ -28,7 +28,7 @@ from core.roles import service as roles
 from core.sessions import service as sessions
 from core.studies import service
 from core.studies.export import export_study
-from storage import reclaiming, tables, units
+from storage import reclaiming, tables, units, writing
 from storage.ledger import Ledger
 from storage.store import Store, open_store
 from tests.conftest import ScriptedEngine
@@ -140,7 +140,7 @@ async def _role(store: Store, name: str) -> None:
     call = store.calls.all()[-1]
     fields = {"prompt": "role/compile", "prompt_version": 1, "prompt_hash": "", "engine": "demo"}
     id = store.calls.save(fields, [{"role": "user", "content": "firpersona in a message"}], "firpersona raw")
-    store.calls.link([id], "role", card.id or 0)
+    store.database.write(lambda connection: writing.link_call(connection, id, [writing.About("role", card.id or 0)]))
     assert units.query(store, "SELECT 1 FROM call_record WHERE call_id = :id AND kind = 'role'", id=call.id)
 
 
