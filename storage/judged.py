@@ -67,7 +67,7 @@ OF_TABLES = "study_id IS NULL AND unit_id IS NULL AND call_id IS NULL"  # rows t
 
 
 @dataclass(frozen=True)
-class Brought:
+class ImportedRater:
     """A rater that tables brought in, with what is here of them from tables."""
 
     id: int
@@ -78,10 +78,10 @@ class Brought:
     instruments: tuple[str, ...]  # ids, by name
 
 
-def all_brought(connection: sqlite3.Connection) -> list[Brought]:
+def all_brought(connection: sqlite3.Connection) -> list[ImportedRater]:
     """The raters that tables brought in, people first; never one who rated here."""
     raters = [(kind, name, id) for kind in ("person", "reference") for name, id in brought(connection, kind)]
-    found = [Brought(id, kind, name, *counts(connection, id), instruments_of(connection, id)) for kind, name, id in raters]
+    found = [ImportedRater(id, kind, name, *counts(connection, id), instruments_of(connection, id)) for kind, name, id in raters]
     return [one for one in found if one.ratings or one.comparisons]
 
 

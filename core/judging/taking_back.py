@@ -3,11 +3,11 @@
 from typing import Any
 
 from storage import judged
-from storage.judged import Brought
+from storage.judged import ImportedRater
 from storage.store import Receipt, Store
 
 
-def brought(store: Store) -> list[Brought]:
+def brought(store: Store) -> list[ImportedRater]:
     """The raters that tables brought in, with how much is here of each; never one who rated here."""
     return store.database.write(judged.all_brought)
 

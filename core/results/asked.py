@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 
 from core.agreement.comparing import RoleScore
 from core.results import reading
-from core.results.voices import SAME, Voice
+from core.results.voices import FIELDS, SAME, Voice
 from storage import units
 from storage.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
 
-VOICE = ("who", "prompt", "prompt_version", "setting", "way", "rules", "version", "language")  # as in ``voices``
+VOICE = tuple(field for field in FIELDS if field != "rater_kind")  # ``who`` is an agent's, whose kind is known by it
 COLUMNS = ("study", *VOICE, "instrument", "dimension", "first", "second", "repeat", "failed")
 TOLD_BY_ROWS = ["prompt", "prompt_version", "rules"]
 LIKE_ROWS = {"verdict": "unscored", "winner": None, "role": None}  # a call that failed is a question without an answer
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedFor:
     """Dimensions by the study that asked for them, and the questions whose call failed and left no row."""
 
     dimensions: Mapping[int, frozenset[str]] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Asked:
         return {study: frozenset(own) for study, own in found.items()}
 
 
-NOTHING = Asked()
+NOTHING = AskedFor()
 
 
 def studies(frame: "pd.DataFrame") -> list[int]:
@@ -86,7 +86,7 @@ def as_the_others(questions: "pd.DataFrame") -> "pd.DataFrame":
     return questions.assign(**{name: questions[name].where(questions[name].notna(), others[name]) for name in TOLD_BY_ROWS})
 
 
-def asked_of(questions: "pd.DataFrame", voice: Voice, instrument: str, dimensions: Collection[str]) -> Asked:
+def asked_of(questions: "pd.DataFrame", voice: Voice, instrument: str, dimensions: Collection[str]) -> AskedFor:
     """What one voice was asked on an instrument; a question whose wording nobody knows is no voice's.
 
     Args:
@@ -94,7 +94,7 @@ def asked_of(questions: "pd.DataFrame", voice: Voice, instrument: str, dimension
     """
     own = questions[questions["instrument"] == instrument]
     for name in VOICE:
-        own = own[own[name] == getattr(voice, name)]
+        own = own[own[name] == voice.fields[name]]
     if own.empty:
         return NOTHING
     own = own.assign(dimension=own["dimension"].map(lambda one: [one] if isinstance(one, str) else one or list(dimensions)))
@@ -103,7 +103,7 @@ def asked_of(questions: "pd.DataFrame", voice: Voice, instrument: str, dimension
         by_study.setdefault(int(study), set()).update(names)
     failed = own[(own["failed"] == 1) & own["first"].notna() & own["second"].notna()].explode("dimension")
     failed = failed.astype(dict.fromkeys(("first", "second", "repeat"), int))
-    return Asked({study: frozenset(names) for study, names in by_study.items()}, failed)
+    return AskedFor({study: frozenset(names) for study, names in by_study.items()}, failed)
 
 
 def against(

@@ -30,8 +30,8 @@ class Among:
 
 
 @dataclass(frozen=True)
-class Two:
-    """Two people on one dimension or the total, over the ``n`` sessions both rated."""
+class TwoPeople:
+    """TwoPeople people on one dimension or the total, over the ``n`` sessions both rated."""
 
     a: str
     b: str
@@ -61,7 +61,7 @@ def among_people(
 
 def pairs_of_people(
     people: People, dimensions: Mapping[str, Sequence[str]], held: Mapping[int, Held]
-) -> list[Two]:
+) -> list[TwoPeople]:
     """Every two people on every dimension and the total, each pair with its own n."""
     found = []
     for column in (*dimensions, TOTAL):
@@ -71,7 +71,7 @@ def pairs_of_people(
             if len(both) >= LEAST:
                 values, clusters = both.to_numpy(float), clusters_of(both[a], held)
                 found.append(
-                    Two(a, b, column, clustered_icc(values, clusters, "ICC(A,1)"),
+                    TwoPeople(a, b, column, clustered_icc(values, clusters, "ICC(A,1)"),
                         clustered_pearson(values[:, 0], values[:, 1], clusters))
                 )  # fmt: skip
     return found

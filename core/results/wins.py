@@ -9,7 +9,7 @@ import numpy as np
 from core.agreement.comparing import TIE, Outcome, Reading, RoleScore, outcomes, role_scores, tally
 from core.agreement.strength import Strength, strengths
 from core.agreement.winning import AgentScore, Pair, StageScores, stage_scores
-from core.results.asked import NOTHING, Asked, against, studies
+from core.results.asked import NOTHING, AskedFor, against, studies
 from core.results.claims import Claim, claim, engine_of
 from core.results.reading import SINGLE_ORDER, Held
 
@@ -74,7 +74,7 @@ def turned(pair: Pair) -> Pair:
 
 
 def contest(
-    frame: "pd.DataFrame", held: Mapping[int, Held], stages: Mapping[str, str], asked: Asked = NOTHING
+    frame: "pd.DataFrame", held: Mapping[int, Held], stages: Mapping[str, str], asked: AskedFor = NOTHING
 ) -> Contest:
     """Everything the comparisons of one judge say.
 
@@ -154,7 +154,7 @@ def role_of(one: Held, other: Held, card: float | None = None) -> str:
 
 
 def asked_by_role(
-    frame: "pd.DataFrame", held: Mapping[int, Held], stages: Mapping[str, str], asked: Asked
+    frame: "pd.DataFrame", held: Mapping[int, Held], stages: Mapping[str, str], asked: AskedFor
 ) -> dict[tuple[str, str, Hashable], frozenset[str]]:
     """(a, b, role) → the dimensions that the studies which compared them there asked for."""
     wanted = asked.expected(frame)

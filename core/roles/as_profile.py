@@ -17,7 +17,7 @@ NOTHING = frozenset({"", "none", "not stated", "无", "没有", "未说明"})  #
 SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
 
 
-class Card(Protocol):
+class CardVersion(Protocol):
     """What is read of a version of a role card."""
 
     kind: str
@@ -30,7 +30,7 @@ class Card(Protocol):
     text: str
 
 
-def as_profile(card: Card) -> dict[str, Any]:
+def as_profile(card: CardVersion) -> dict[str, Any]:
     """The parts of the card that a judge holds a client against; empty where it says nothing."""
     given = {part: value for part, value in card.profile.items() if stated(value)}
     if card.kind == "profile":
@@ -41,7 +41,7 @@ def as_profile(card: Card) -> dict[str, Any]:
     return given | {part: value for part, value in told.items() if value}
 
 
-def person(card: Card) -> list[str]:
+def person(card: CardVersion) -> list[str]:
     """Demographics, life events and traits, a line each."""
     known = ingredients.read("as_profile")["lines"]
 

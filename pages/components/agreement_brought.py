@@ -5,7 +5,7 @@ import streamlit as st
 
 from core.errors import WorkbenchError
 from core.judging import taking_back
-from core.judging.taking_back import Brought
+from core.judging.taking_back import ImportedRater
 from pages.components import deleting, layout, resources, results_words
 from pages.components.words import _, many
 
@@ -36,17 +36,17 @@ def section() -> None:
                 ask(found[id])
 
 
-def instruments(one: Brought) -> str:
+def instruments(one: ImportedRater) -> str:
     return _("; ").join(results_words.instrument_name(id) for id in one.instruments)
 
 
-def counted(one: Brought) -> str:
+def counted(one: ImportedRater) -> str:
     ratings = many("{n} rating", "{n} ratings", one.ratings) if one.ratings else ""
     comparisons = many("{n} comparison", "{n} comparisons", one.comparisons) if one.comparisons else ""
     return _(", ").join(words for words in (ratings, comparisons) if words)
 
 
-def ask(one: Brought) -> None:
+def ask(one: ImportedRater) -> None:
     @st.dialog(_("Delete for good?"))
     def confirm() -> None:
         st.text(_("{rater}: {what} ({instruments})").format(rater=one.name, what=counted(one), instruments=instruments(one)))

@@ -8,7 +8,7 @@ from core.agreement.clustered import Clustered
 from core.instruments import Instrument
 from core.results import incomplete
 from core.results.claims import short
-from core.results.incomplete import Among, Two
+from core.results.incomplete import Among, TwoPeople
 from pages.components import charts, interval_words, layout, results_data
 from pages.components.agreement_store import chosen
 from pages.components.results_data import ALL, dimensions
@@ -19,7 +19,7 @@ from pages.components.words import _
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _found(
     instrument: str, version: int, language: str, names: tuple[str, ...], kind: str, url: str, state: int
-) -> tuple[list[Among], list[Two]]:  # fmt: skip
+) -> tuple[list[Among], list[TwoPeople]]:  # fmt: skip
     held, used = results_data.ratings(ALL, instrument).held, instruments.load(instrument, version)
     known = chosen(instrument, version, language, names, kind)
     return (
@@ -75,7 +75,7 @@ def each(one: Among) -> str:
     return _("{mean} ({fewest}–{most})").format(mean=f"{found.raters:.1f}", fewest=found.fewest, most=found.most)
 
 
-def pairs_table(pairs: list[Two], used: Instrument) -> pd.DataFrame:
+def pairs_table(pairs: list[TwoPeople], used: Instrument) -> pd.DataFrame:
     rows = [
         (two.a, two.b, dimension_name(used, two.id), two.n, two.agreement.clusters, value(two.agreement), value(two.r))
         for two in pairs
